@@ -150,8 +150,8 @@ data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA) and ver
 check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures in another folder and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures
 
-bench: .venv/installed ## measure running times and compare with other implementations: benchmarks/results.md
-	$(VENV) -m benchmarks
+bench: .venv/installed ## measure running times beside other implementations, or AGAINST=a commit: benchmarks/results.md
+	$(VENV) -m benchmarks $(if $(AGAINST),--against $(AGAINST))
 
 lock: ## pin every dependency again in requirements.lock, for Python 3.11 and later
 	@mkdir -p build

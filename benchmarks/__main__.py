@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import ALL, latency
+from benchmarks import ALL, against, latency
 from benchmarks.report import table, write
 from benchmarks.runner import measure, to_stderr
 
@@ -16,7 +16,12 @@ names = [*(one.name for one in ALL), latency.NAME]
 parser.add_argument("names", nargs="*", metavar="name", help="which, of " + ", ".join(names))
 parser.add_argument("--quick", action="store_true", help="tiny sizes, one turn: see that everything runs")
 parser.add_argument("--output", metavar="FOLDER", help="for the results; by default beside the benchmarks")
+parser.add_argument("--against", metavar="REF", help="compare with this commit, question by question")
 given = parser.parse_args()
+if given.against:
+    rows = against.measure(given.against, quick=given.quick, say=to_stderr)
+    print(against.table(rows), "largest moves to the worse side:", against.moved(rows), sep="\n")
+    sys.exit()
 if unknown := set(given.names) - set(names):
     parser.error(f"no benchmark is called {sorted(unknown)[0]}")
 chosen = [one for one in ALL if not given.names or one.name in given.names]

@@ -30,15 +30,23 @@ a box.  Where k has to be looked for is known: :math:`H_s` rises up to the mode 
 :math:`(c_0/c_1)^k`, and the mode of a sum of independent Bernoulli variables is less than 1 from its mean
 (Darroch, Ann. Math. Stat. 35, 1964).  Measured from that mean, which is linear in s, the sum depends on s
 only through the skewness: over *all* s it moves by a share of order :math:`n^{-1/2}`.
+
+Many ε and many s at once
+-------------------------
+Everything is an array over ε and, where it depends on them, over the nodes of each, padded with nodes of no
+weight.  Populations come in blocks of `STRIDE` with one ε.  For consecutive s the phases are products: one
+number for the block and each node, times powers that all blocks share.
 """
 
+import copy
+import itertools
 import math
 
 import numpy as np
 from scipy.special import expit
 
 from shufflelib.numerics.certified import Interval
-from shufflelib.numerics.logspace import UNIT, log_expm1
+from shufflelib.numerics.logspace import UNIT, log1mexp
 from shufflelib.numerics.saddle_point import DEEPEST
 
 LARGEST_TILT = 300.0  # beyond it nothing but the empty count matters
@@ -46,11 +54,16 @@ NEGLIGIBLE = 36.0  # e-folds below the number itself at which aliases are
 LEFT_OUT = 55.0  # e-folds below the largest at which nodes are
 FEWEST_DEVIATIONS = 1.5  # of the circle's radius from 1
 MOST_NODES = 2000
-CHUNK = 500_000  # terms held at once
+STRIDE = 25  # populations in a block, one after the other
+CELLS = 8  # pieces in a block
+CHUNK = 50_000  # terms held at once
+BESIDE = np.array([-1.0, 0.0, 1.0])  # counts that are tried, from the one nearest to the mean
+PHASES = 64 + 64 * STRIDE  # units of a term's rounding: of powers up to `STRIDE`, and of all else
+STEPS = np.array([0.3, 1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 40.0])  # of Chernoff's θ, in 1/deviations
 
 
 class BinaryPopulations:
-    r"""The values :math:`H_s(k)` at one ε, in units of :math:`e^{\text{log unit}}`.
+    r"""The values :math:`H_s(k)` at an array of ε, in units of :math:`e^{\text{log unit}}`.
 
     Needs 0 ≤ eps < eps0, a tilt :math:`\log(c_1/c_0)` of at most `LARGEST_TILT`, and ``others`` = n − 1 ≥ 1.
     Where the values are too small to be worth a sum, or the sum would be too long, ``summable`` is false and
@@ -58,198 +71,274 @@ class BinaryPopulations:
     """
 
     def __init__(self, eps0, eps, others):
+        eps = np.asarray(eps, float)
         self.others = others
         self.log_gain, self.tilt = gain_and_tilt(eps0, eps)
-        log_drop = log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
-        doubt = 8.0 + 2.0 * eps0 + 2.0 * self.tilt + (abs(log_drop) if eps > 0.0 else 0.0)
+        with np.errstate(divide="ignore"):
+            log_drop = log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
+        doubt = 8.0 + 2.0 * eps0 + 2.0 * self.tilt + np.where(eps > 0.0, np.abs(log_drop), 0.0)
         self.doubt = doubt * UNIT  # relative error of everything computed from eps0 and the tilt
 
         # tilted means, of a count and of a count minus 1; any nearby numbers would do
-        self.mean_a, self.mean_b = float(expit(-self.tilt - eps0)), float(expit(self.tilt - eps0))
-        spread = others * max(self.mean_a * (1 - self.mean_a), self.mean_b * (1 - self.mean_b))
-        self.slack = 1e-9 + 4.0 * self.doubt * others * max(self.mean_a, self.mean_b)
+        self.mean_a, self.mean_b = expit(-self.tilt - eps0), expit(self.tilt - eps0)
+        spread = others * np.maximum(self.mean_a * (1 - self.mean_a), self.mean_b * (1 - self.mean_b))
+        self.slack = 1e-9 + 4.0 * self.doubt * others * np.maximum(self.mean_a, self.mean_b)
         self.window = 1.0 + self.slack  # the best count is this close to the tilted mean
-        self.theta = theta = max(self.tilt, FEWEST_DEVIATIONS / math.sqrt(1.0 + spread))
-        self.located = self.window * theta < 600.0
-        self.farthest = max(self.window, 1.5) if self.located else 1.5  # of the counts tried
+        self.theta = np.maximum(self.tilt, FEWEST_DEVIATIONS / np.sqrt(1.0 + spread))
+        self.located = self.window * self.theta < 600.0
+        self.farthest = np.where(self.located, np.maximum(self.window, 1.5), 1.5)  # of the counts tried
 
         self.small = float(expit(-eps0))
-        rates = self._rates(theta)
-        self.top = top = others * max(rates)
-        self.log_unit = self.log_gain + top
+        self.rate_a, self.rate_b = self._rates(self.theta)
+        self.top = others * np.maximum(self.rate_a, self.rate_b)
+        self.log_unit = self.log_gain + self.top
         # H(k) ≤ c₀ F(k) ≤ c₀ M(r) r^{-k}
-        chernoff = self.log_unit + self.farthest * theta + 1e-9 * abs(top)
-        self.log_chernoff = chernoff if self.located else math.inf
-        self.summable = False
-        if top > DEEPEST:
+        chernoff = self.log_unit + self.farthest * self.theta + 1e-9 * np.abs(self.top)
+        self.log_chernoff = np.where(self.located, chernoff, math.inf)
+        with np.errstate(all="ignore"):  # where no sum will be
             self._place_circle(eps0, log_drop, spread)
 
     def _place_circle(self, eps0, log_drop, spread):
         theta, top = self.theta, self.top
-        deviation = math.sqrt(1.0 + spread)
-        wanted = top - 3.0 - math.log(deviation) - 2.0 * math.log1p(theta * deviation) - NEGLIGIBLE
+        deviation = np.sqrt(1.0 + spread)
+        wanted = top - 3.0 - np.log(deviation) - 2.0 * np.log1p(theta * deviation) - NEGLIGIBLE
         size, log_alias = self._size_and_alias(wanted, log_drop, deviation)
-        self.alias = math.exp(min(log_alias - top, 300.0))
-        self._place_nodes(size, eps0)
+        self.alias = np.exp(np.minimum(log_alias - top, 300.0))
+        chances = expit(-theta - eps0), expit(theta - eps0)
+        least = np.minimum(*(chance * (1.0 - chance) for chance in chances))
+        reach = -math.expm1(-2.0 * LEFT_OUT / self.others) / np.maximum(4.0 * least, 1e-300)
+        half = 0.5 * (size - 1.0)
+        last = np.minimum(half, np.ceil(size * np.arcsin(np.sqrt(np.minimum(reach, 1.0))) / math.pi))
+        last = np.where(reach >= 1.0, half, last)
+        self.summable = (top > DEEPEST) & (last <= MOST_NODES)
+        last = np.where(self.summable, last, 0.0)
+        self.nodes = last + 1.0
+        self._place_nodes(np.where(self.summable, size, 1.0), last, *chances)
+        worst = (1.0 + np.exp(self.tilt - theta)) / -np.expm1(-theta)
+        left_out = worst * np.exp(self.farthest * theta - LEFT_OUT * (1.0 - 1e-9))
+        self.left_out = np.where(last < half, left_out, 0.0)
 
     def _rates(self, theta):
         """Return the logs of φ_a(r) r^{-mean} and of φ_b(r)/r · r^{+mean}, both about −(mean−mean')²/2."""
         return (
-            math.log1p(self.small * math.expm1(-theta)) + self.mean_a * theta,
-            math.log1p(self.small * math.expm1(theta)) - self.mean_b * theta,
+            np.log1p(self.small * np.expm1(-theta)) + self.mean_a * theta,
+            np.log1p(self.small * np.expm1(theta)) - self.mean_b * theta,
         )
 
     def _size_and_alias(self, wanted, log_drop, deviation):
         """Return an odd number of points that keeps both aliases below e^wanted, and the log of their sum."""
-        theta, drop = self.theta, max(log_drop, 0.0)
-        steps = np.array([0.3, 1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 40.0]) / deviation
-        steps = steps[theta + steps < 690.0]
-        excess = np.array([self.others * max(self._rates(theta + step)) for step in steps])
-        excess = excess + self.farthest * (theta + steps)
-        left = np.min((excess - wanted + 1.0) / steps, initial=self.others + 2.0)  # no count is farther below
-        size = 2 * math.ceil(max((drop - wanted + 1.0) / theta, left, 3.0) / 2.0) + 1
-        right = drop - size * theta - math.log(-math.expm1(-size * theta))
-        if size >= self.others + 2:
-            return size, right
-        left = np.min(excess - steps * size - np.log(-np.expm1(-steps * size)), initial=math.inf)
-        return size, np.logaddexp(right, left)
+        theta, drop = self.theta, np.maximum(log_drop, 0.0)
+        steps = STEPS[:, None] / deviation
+        steps = np.where(theta + steps < 690.0, steps, np.nan)
+        excess = self.others * np.maximum(*self._rates(theta + steps)) + self.farthest * (theta + steps)
+        left = np.fmin.reduce((excess - wanted + 1.0) / steps)  # NaN if no step is short enough
+        left = np.fmin(left, self.others + 2.0)  # no count is farther below
+        least = np.maximum(np.maximum((drop - wanted + 1.0) / theta, left), 3.0)
+        size = 2.0 * np.ceil(0.5 * least) + 1.0
+        right = drop - size * theta - np.log(-np.expm1(-size * theta))
+        left = np.fmin.reduce(excess - steps * size - np.log(-np.expm1(-steps * size)))
+        left = np.where(np.isnan(left), math.inf, left)
+        return size, np.where(size >= self.others + 2, right, np.logaddexp(right, left))
 
-    def _place_nodes(self, size, eps0):
-        theta, others = self.theta, self.others
-        chance_a, chance_b = float(expit(-theta - eps0)), float(expit(theta - eps0))
-        least = min(chance_a * (1.0 - chance_a), chance_b * (1.0 - chance_b))
-        reach = -math.expm1(-2.0 * LEFT_OUT / others) / max(4.0 * least, 1e-300)
-        half = (size - 1) // 2
-        last = half if reach >= 1.0 else min(half, math.ceil(size * math.asin(math.sqrt(reach)) / math.pi))
-        if last > MOST_NODES:
-            return
-        self.summable = True
-        angle = 2.0 * math.pi / size * np.arange(last + 1)
+    def _place_nodes(self, size, last, chance_a, chance_b):
+        """Set the nodes of every ε and what belongs to them, shapes (k, nodes)."""
+        theta, tilt = self.theta[:, None], self.tilt[:, None]
+        number = np.arange(last.max() + 1.0)
+        used = number <= last[:, None]
+        angle = np.where(used, 2.0 * math.pi / size[:, None] * number, 0.0)
         self.log_z = -theta + 1j * angle
-        self.rate_a, self.rate_b = self._rates(theta)
 
-        log_a, self.size_a = _turned(chance_a, angle, self.mean_a, theta)
-        log_b, self.size_b = _turned(chance_b, angle, self.mean_b, theta)
-        self.log_a, self.log_b = log_a, np.conj(log_b)
-        self.size_a = self.size_a + abs(math.log1p(self.small * math.expm1(-theta)))
-        self.size_b = self.size_b + abs(math.log1p(self.small * math.expm1(theta)))
+        log_a, turn_a, self.size_a = _turned(chance_a[:, None], angle, self.mean_a[:, None], theta)
+        log_b, turn_b, self.size_b = _turned(chance_b[:, None], angle, self.mean_b[:, None], theta)
+        self.log_a, self.log_b = log_a + 1j * turn_a, log_b - 1j * turn_b
+        self.size_a = self.size_a + np.abs(np.log1p(self.small * np.expm1(-theta)))
+        self.size_b = self.size_b + np.abs(np.log1p(self.small * np.expm1(theta)))
 
-        away = np.expm1(self.log_z)
-        numerator = np.expm1(self.tilt - theta + 1j * angle)
-        share = np.where(np.arange(last + 1) == 0, 1.0, 2.0) / size
+        away, numerator = np.expm1(self.log_z), np.expm1(tilt - theta + 1j * angle)
+        share = np.where(used, np.where(number == 0, 1.0, 2.0) / size[:, None], 0.0)
         self.weight = share * numerator / away
-        self.weight_doubt = 2.0 * share * self.doubt * (np.abs(numerator) + self.tilt) / np.abs(away)
-        worst = (1.0 + math.exp(self.tilt - theta)) / -math.expm1(-theta)
-        left_out = worst * math.exp(self.farthest * theta - LEFT_OUT * (1.0 - 1e-9))
-        self.left_out = left_out if last < half else 0.0
-
-    def _terms(self, s):
-        rest = self.others - s
-        return np.exp(
-            (rest * self.rate_a + s * self.rate_b - self.top)[:, None]
-            + rest[:, None] * self.log_a
-            + s[:, None] * self.log_b
-        )
-
-    def _error(self, rest, s, moduli, factors):
-        """Bound aliases, nodes left out and rounding for terms of the given moduli times each factor."""
         plain = np.abs(self.weight)
-        columns = [
-            self.weight_doubt + (64 + plain.size) * UNIT * plain,
-            plain * self.size_a,
-            plain * self.size_b,
-        ]
-        fixed, first, second = (moduli @ np.stack(columns, axis=1)).T
-        rounding = 1.3 * (fixed + self.doubt * (rest * first + s * second))
-        return rounding[:, None] * factors + (self.alias + self.left_out)
+        doubt = 2.0 * share * self.doubt[:, None] * (np.abs(numerator) + tilt) / np.abs(away)
+        rounding = doubt + (PHASES + self.nodes[:, None]) * UNIT * plain
+        self._doubts = np.stack([rounding, plain * self.size_a, plain * self.size_b], axis=1)
+        # what the terms of s + j are times those of s, the count as near to its mean: it falls by one of two
+        lag = (self.mean_a + self.mean_b)[:, None]
+        step = self.log_b - self.log_a - 1j * lag * angle
+        j = np.arange(STRIDE)
+        fall = np.floor(j * lag)
+        self._fall = fall[:, :, None]
+        counted = _powers(np.exp(1j * angle), STRIDE + 1)
+        counted = counted[np.arange(fall.shape[0])[:, None, None], fall[:, None].astype(int) + [[0], [1]]]
+        self._steps = _powers(np.exp(step), STRIDE)[:, None] * counted
+        self._growth = np.exp(j[:, None] * step.real[:, None])
+        self._beside = self.weight[:, None] * np.exp(-self.log_z[:, None] * BESIDE[:, None])
 
-    def one_by_one(self, s):
-        r"""Enclose :math:`\delta_s` for an array of whole s in 0 … n − 1, in its shape.
+    def _error(self, which, rest, s, moduli):
+        """Bound the rounding of sums of terms of the given moduli."""
+        sums = moduli @ self._doubts[which].swapaxes(1, 2)
+        moved = rest * sums[:, :, 1] + s * sums[:, :, 2]
+        return 1.3 * (sums[:, :, 0] + self.doubt[which, None] * moved)
 
-        Both bounds hold; the upper ones are infinite where n is so large that the best count is not resolved.
+    def _scale(self, which, rest, s):
+        """Return the modulus of each population's term at the first node, as the log."""
+        one, two = self.rate_a[which, None], self.rate_b[which, None]
+        return rest * one + s * two - self.top[which, None]
+
+    def one_by_one(self, which, first, last):
+        r"""Enclose :math:`\delta_s` for whole s from ``first`` to ``last``, each range at one of the ε.
+
+        Returns which ε and which s it is, and the interval, for all s of all ranges in turn.  Both bounds
+        hold; the upper ones are infinite where n is so large that the best count is not resolved.
         """
-        return Interval(*self._in_chunks(self._one_by_one, np.asarray(s, float)))
+        which, first, last = np.asarray(which), np.asarray(first, float), np.asarray(last, float)
+        owner, block = _blocks((last - first + 1.0).astype(int), STRIDE)
+        which = which[owner]
+        s, end = (first[owner] + STRIDE * block)[:, None] + np.arange(float(STRIDE)), last[owner, None]
+        ends = self._in_chunks(BinaryPopulations._one_by_one, which, np.minimum(s, end))
+        inside = s <= end
+        return np.repeat(which, inside.sum(axis=1)), s[inside], Interval(*(end[inside] for end in ends))
 
-    def _in_chunks(self, function, *parts):
-        size = max(1, CHUNK // self.log_z.size)
-        chunks = [function(*(part[i : i + size] for part in parts)) for i in range(0, parts[0].size, size)]
-        return tuple(np.concatenate(part) for part in zip(*chunks, strict=True))
+    def _in_chunks(self, function, which, *parts):
+        """Apply a function of blocks to a few of them at a time, with as many nodes as those have."""
+        terms = np.cumsum(self.nodes[which]) * parts[0].shape[1]
+        starts = np.append(0, np.flatnonzero(np.diff(terms // CHUNK)) + 1)
+        chunks = []
+        for start, end in itertools.pairwise(np.append(starts, which.size)):
+            some = which[start:end]
+            part = self._part(some[0], some[-1] + 1, int(self.nodes[some].max()))
+            chunks.append(function(part, some - some[0], *(one[start:end] for one in parts)))
+        return tuple(np.concatenate(ends) for ends in zip(*chunks, strict=True))
 
-    def _one_by_one(self, s):
-        centre = (self.others - s) * self.mean_a - s * self.mean_b
+    def _part(self, first, last, nodes):
+        """Return the same for some of the ε, with so many nodes."""
+        if (last - first, nodes) == self.log_z.shape:
+            return self
+        part = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(part, name, value[first:last] if value.ndim == 1 else value[first:last, ..., :nodes])
+        return part
+
+    def _one_by_one(self, which, s):
+        rest = self.others - s
+        centre = rest * self.mean_a[which, None] - s * self.mean_b[which, None]
         whole = np.rint(centre)
+        fall = self._fall[which, :, 0]
+        late = whole[:, :1] - whole > fall  # the count falls by one more
+        whole = whole[:, :1] - fall - late
         offset = whole - centre
-        terms = self._terms(s) * np.exp(-offset[:, None] * self.log_z)
-        step = np.array([-1.0, 0.0, 1.0])
-        values = (terms @ (np.exp(-np.outer(self.log_z, step)) * self.weight[:, None])).real
-        error = self._error(self.others - s, s, np.abs(terms), np.exp(self.theta * step))
-        lower = (values - error).max(axis=1)
-        if self.slack > 0.4:
-            return lower, np.full(s.size, math.inf)
+        start = rest[:, :1] * self.log_a[which] + s[:, :1] * self.log_b[which]
+        start -= 1j * offset[:, :1] * self.log_z.imag[which]
+        terms = self._steps[which[:, None], late.astype(int), np.arange(STRIDE)]
+        terms *= np.exp(start)[:, None]
+        moduli = self._growth[which] * np.exp(start.real)[:, None]
+        theta = self.theta[which, None]
+        scale = np.exp(self._scale(which, rest, s) + offset * theta)
+        values = (terms @ self._beside[which].swapaxes(1, 2)).real * scale[:, :, None]
+        rounding, fixed = (
+            self._error(which, rest, s, moduli) * scale,
+            (self.alias + self.left_out)[which, None],
+        )
+        errors = [rounding * np.exp(theta * step) + fixed for step in BESIDE]
+        lower = [values[:, :, i] - errors[i] for i in range(3)]
+        upper = [values[:, :, i] + errors[i] for i in range(3)]
         # Darroch: the mode is the whole number m next to the mean within 1/(m + 2) above it and within
         # 1/(n + 1 - m) below it, n the number of trials
-        count = np.maximum(s + whole, 0.0)
-        possible = np.stack(
-            [
-                offset + self.slack > 1.0 / np.maximum(self.others - count + 2.0, 1.0),
-                np.ones(s.size, bool),
-                self.slack - offset > 1.0 / (count + 2.0),
-            ],
-            axis=1,
-        )
-        return lower, np.where(possible, values + error, -math.inf).max(axis=1)
+        count, slack = np.maximum(s + whole, 0.0), self.slack[which, None]
+        before = offset + slack > 1.0 / np.maximum(self.others - count + 2.0, 1.0)
+        after = slack - offset > 1.0 / (count + 2.0)
+        highest = np.maximum(upper[1], np.where(before, upper[0], -math.inf))
+        highest = np.maximum(highest, np.where(after, upper[2], -math.inf))
+        return np.maximum.reduce(lower), np.where(slack > 0.4, math.inf, highest)
 
-    def in_cells(self, first, last):
+    def in_cells(self, which, first, last):
         r"""Return upper bounds on :math:`\max_{s, k} H_s(k)` over ``first`` ≤ s ≤ ``last``, for real s and k.
 
-        The second array has what each would be for the middle s alone.
+        One for each piece, those of one ε together.  The second array has what each would be for the middle s
+        alone.
         """
-        if not self.located:
-            return np.full(first.size, math.inf), np.full(first.size, math.inf)
-        return self._in_chunks(self._in_cells, first, last)
+        starts = np.flatnonzero(np.diff(which, prepend=-1))
+        length = np.diff(np.append(starts, which.size))
+        owner, block = _blocks(length, CELLS)
+        place = np.minimum(CELLS * block[:, None] + np.arange(CELLS), length[owner, None] - 1)
+        place += starts[owner, None]
+        parts = which[starts][owner], first[place].astype(float), last[place].astype(float)
+        bound, middle = np.empty((2, which.size))
+        with np.errstate(over="ignore", invalid="ignore"):  # at an ε whose count is not located
+            bound[place], middle[place] = self._in_chunks(BinaryPopulations._in_cells, *parts)
+        unknown = ~self.located[which]
+        bound[unknown] = middle[unknown] = math.inf
+        return bound, middle
 
-    def _in_cells(self, first, last):
+    def _in_cells(self, which, first, last):
         s, half = 0.5 * (first + last), 0.5 * (last - first) * (1.0 + 1e-12)
-        terms = self._terms(s)
-        moduli = np.abs(terms)
-        drift = (self.rate_b - self.rate_a) + self.log_b - self.log_a
-        speed = np.abs(drift) + self.doubt * (self.size_a + self.size_b)
+        rest = self.others - s
+        terms = np.exp(rest[:, :, None] * self.log_a[which, None] + s[:, :, None] * self.log_b[which, None])
+        moduli, scale = np.abs(terms), np.exp(self._scale(which, rest, s))
+        drift = (self.rate_b - self.rate_a)[:, None] + self.log_b - self.log_a
+        speed = np.abs(drift) + self.doubt[:, None] * (self.size_a + self.size_b)
         size, steep = np.abs(self.weight), np.abs(self.log_z)
-        pieces = int(min(16, max(1, math.ceil(4.0 * self.window * math.hypot(self.theta, steep[-1] / 3)))))
+        steepest, fastest = steep.max(axis=1), speed.max(axis=1)
+        pieces = np.ceil(4.0 * self.window * np.hypot(self.theta, steepest / 3))
+        pieces = np.fmin(np.maximum(pieces, 1.0), 16.0)
         reach = self.window / pieces
-        third, mixed, second = (
-            moduli @ np.stack([size * steep**3, size * speed * steep, size * speed**2], axis=1)
-        ).T
+        columns = np.stack([size * steep**3, size * speed * steep, size * speed**2], axis=1)
+        moments = moduli @ columns[which].swapaxes(1, 2) * scale[:, :, None]
         # of the value, of its derivatives over the reach, and of what moves with s
-        error = self._error(self.others - s + half, s + half, moduli, np.exp(reach * steep[-1:]))[:, 0]
-        exponent = half * speed.max()
+        error = self._error(which, rest + half, s + half, moduli) * scale
+        error = error * np.exp(reach * steepest)[which, None] + (self.alias + self.left_out)[which, None]
+        exponent = half * fastest[which, None]
         # a long piece whose terms grow beyond all bounds has no bound
         growth = np.where(exponent < 300.0, np.exp(np.minimum(exponent, 300.0)), math.inf)
-        curved = np.zeros(s.size)
-        np.multiply(0.5 * half**2 * np.maximum(second, 1e-300), growth, out=curved, where=half > 0.0)
-        bound = np.full(s.size, -math.inf)
-        middle = bound.copy()
-        for y in reach * (2.0 * np.arange(pieces) + 1.0 - pieces):
-            columns = self.weight * np.exp(-y * self.log_z)
-            value, tangent, bend, along = (
-                terms
-                @ np.stack([columns, -columns * self.log_z, columns * self.log_z**2, columns * drift], axis=1)
-            ).real.T
-            scale = math.exp(self.theta * (y + reach))
-            here = value + _highest(tangent, bend, reach) + scale * (third * reach**3 / 6.0 + error)
-            sideways = half * np.abs(along) + scale * (half * reach * mixed + curved)
-            bound, middle = np.maximum(bound, here + sideways), np.maximum(middle, here)
+        curved = np.zeros(s.shape)
+        np.multiply(
+            0.5 * half**2 * np.maximum(moments[:, :, 2], 1e-300), growth, out=curved, where=half > 0.0
+        )
+        bound, middle = np.full((2, *s.shape), -math.inf)
+        for i in range(int(pieces[which].max())):
+            y = reach * (2.0 * i + 1.0 - pieces)
+            column = self.weight * np.exp(-y[:, None] * self.log_z)
+            columns = np.stack([column, -column * self.log_z, column * self.log_z**2, column * drift], axis=1)
+            value, tangent, bend, along = np.moveaxis(
+                (terms @ columns[which].swapaxes(1, 2)).real * scale[:, :, None], 2, 0
+            )
+            raised, far = np.exp(self.theta * (y + reach))[which, None], reach[which, None]
+            here = value + _highest(tangent, bend, far) + raised * (moments[:, :, 0] * far**3 / 6.0 + error)
+            sideways = half * np.abs(along) + raised * (half * far * moments[:, :, 1] + curved)
+            some = (pieces > i)[which, None]
+            bound = np.maximum(bound, np.where(some, here + sideways, -math.inf))
+            middle = np.maximum(middle, np.where(some, here, -math.inf))
         return bound, middle
 
 
+def _blocks(lengths, size):
+    """Return, for blocks of at most so many of each length, whose it is and its number there."""
+    blocks = -(-lengths // size)
+    owner = np.repeat(np.arange(lengths.size), blocks)
+    return owner, np.arange(owner.size) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+
+
+def _powers(base, count):
+    """Return the powers 0, 1, … of an array, by multiplication, as a new axis before the last."""
+    powers = np.repeat(base[:, None], count, axis=1)
+    powers[:, 0] = 1.0
+    return np.multiply.accumulate(powers, axis=1, out=powers)
+
+
+def log_expm1(x):
+    """Return log(e^x − 1) for an array of x ≥ 0."""
+    with np.errstate(divide="ignore"):
+        return x + log1mexp(-x)
+
+
 def gain_and_tilt(eps0, eps):
-    """Return log c₀ and log c₁/c₀ for 0 ≤ eps < eps0."""
+    """Return log c₀ and log c₁/c₀ for an array of 0 ≤ eps < eps0."""
     log_gain = eps + log_expm1(eps0 - eps) - float(np.logaddexp(0.0, eps0))
-    return log_gain, float(np.logaddexp(0.0, log_expm1(eps) - log_gain))
+    return log_gain, np.logaddexp(0.0, log_expm1(eps) - log_gain)
 
 
 def _turned(chance, angle, mean, theta):
-    """Return log(1 + chance (e^{i·angle} − 1)) − i·mean·angle, and what its error is a multiple of."""
+    """Return both parts of log(1 + chance (e^{i·angle} − 1)) − i·mean·angle, and its error for each unit."""
     half = np.sin(0.5 * angle)
     real, imaginary = 1.0 - 2.0 * chance * half * half, chance * np.sin(angle)
     modulus = np.hypot(real, imaginary)
@@ -260,7 +349,7 @@ def _turned(chance, angle, mean, theta):
     )
     turn = np.arctan2(imaginary, real)
     size = (np.abs(log_modulus) + np.abs(turn)) / np.maximum(modulus, 1e-300)
-    return log_modulus + 1j * (turn - mean * angle), size + mean * np.hypot(theta, angle)
+    return log_modulus, turn - mean * angle, size + mean * np.hypot(theta, angle)
 
 
 def _highest(tangent, bend, reach):

@@ -80,9 +80,7 @@ class BlanketPair(PairProfile):
         return log_alone + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
 
     def __init__(self, ratios: LikelihoodRatios, n: int) -> None:
-        exchanged = ratios.distance(ratios.swapped())
-        self.symmetric = exchanged < math.inf
-        self.ratios, self.n = ratios.blurred(exchanged) if self.symmetric else ratios, n
+        self.ratios, self.n, self.symmetric = ratios, n, ratios.exchangeable
         self.max_privacy_loss = self.ratios.max_privacy_loss
         self.search_width = max(2e-8, 0.1 * ratios.cell_width)
 

@@ -6,10 +6,10 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.numerics.certified import LEAST, Interval, each
+from shufflelib.numerics.certified import each
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
-from shufflelib.profiles.neyman_pearson import mirrored
+from shufflelib.profiles.neyman_pearson import at_any_slope
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction
 
@@ -73,13 +73,7 @@ class GaussianTradeoff(TradeoffFunction):
         return each(self.gaussian.false_negatives, fpr)
 
     def _hockey_stick(self, log_slope):
-        if log_slope == -math.inf:
-            return 1.0, 1.0
-        low, high = self.gaussian.log_hockey_stick(abs(log_slope)).probabilities()
-        high = max(high, LEAST)  # it is never quite nothing
-        if log_slope >= 0.0:
-            return low, high
-        return mirrored(Interval.of(log_slope), Interval(low, high))
+        return at_any_slope(self.gaussian, log_slope)
 
     @property
     def inverse(self) -> TradeoffFunction:

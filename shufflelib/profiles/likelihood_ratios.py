@@ -32,7 +32,7 @@ LEAST_OUTSIDE = 2e-290  # mass outside the reference's support that stands for l
 LEAST_OTHERS = float(np.finfo(float).tiny)  # ratios to a smaller mass have few digits
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LikelihoodRatios:
     r"""Likelihood ratios :math:`(R_0/w,\; R_1/w)` to a reference measure :math:`w`, and their masses.
 
@@ -54,6 +54,9 @@ class LikelihoodRatios:
     cell_width : float
         Relative width in δ that cutting a density into cells costs already; nothing finer is then
         asked of the numerics.  0 for a finite randomizer.
+    exchangeable : bool
+        Whether :math:`(R_0/w, R_1/w)` and :math:`(R_1/w, R_0/w)` have the same distribution, which the
+        mechanism knows; the entries, which are rounded, need not show it.
     """
 
     r0_over_w: np.ndarray
@@ -65,10 +68,19 @@ class LikelihoodRatios:
     cell_width: float = 0.0
     outside: np.ndarray | None = None
     loss_outside: float = math.inf
+    exchangeable: bool = False
 
     @classmethod
     def from_masses(
-        cls, report0, report1, reference, *, precision=1e-14, cell_width=0.0, single_outputs=False
+        cls,
+        report0,
+        report1,
+        reference,
+        *,
+        precision=1e-14,
+        cell_width=0.0,
+        single_outputs=False,
+        exchangeable=False,
     ):
         """Build the ratios from the masses of two reports and of the reference measure on output classes.
 
@@ -102,6 +114,7 @@ class LikelihoodRatios:
             precision=precision + (2e-13 + np.finfo(float).eps * most) * (most > 1),
             cell_width=cell_width,
             outside=np.stack([report0[~supported], report1[~supported]]) if single_outputs else None,
+            exchangeable=exchangeable,
         )
 
     @classmethod
@@ -117,7 +130,11 @@ class LikelihoodRatios:
         )
 
     def swapped(self):
-        """Return the likelihood ratios with the two reports exchanged."""
+        """Return the likelihood ratios with the two reports exchanged, always the same object."""
+        return self if self.exchangeable else self._swapped
+
+    @functools.cached_property
+    def _swapped(self):
         return replace(
             self,
             r0_over_w=self.r1_over_w,
@@ -228,30 +245,59 @@ class LikelihoodRatios:
             most = np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two)
         return float(most) + abs(self.precision - other.precision)
 
+    def compared(self):
+        """Return these ratios, exchangeable if they agree with their exchange to 11 digits."""
+        distance = self.distance(self.swapped())
+        if self.exchangeable or distance == math.inf:
+            return self
+        return replace(self.blurred(distance), exchangeable=True)
+
     def blurred(self, distance):
         """Return these ratios with a precision that covers all others within a distance."""
         return replace(self, precision=self.precision + distance) if distance > 0.0 else self
 
 
-def distinct(all_ratios):
-    """Return the ratios without repetitions, keyed by their first places; ratios and their exchange are one.
+def combined(combine, parts):
+    """Return the ratios made of each tuple of parts, made once, and once for a tuple and its exchange."""
+    made = {}
+    for some in parts:
+        if some not in made:
+            one = combine(some)
+            made |= {tuple(part.swapped() for part in some): one.swapped(), some: one}
+    return tuple(made[some] for some in parts)
 
-    Each stands for all that agree with it to 11 digits.
+
+def once(all_ratios):
+    """Return the ratios that are no earlier ones and no exchange of these, keyed by their places."""
+    kept, seen = {}, set()
+    for place, ratios in enumerate(all_ratios):
+        if ratios not in seen:
+            kept[place] = ratios
+            seen |= {ratios, ratios.swapped()}
+    return kept
+
+
+def united(all_ratios):
+    """Return the ratios, with one object (or its exchange) for all that agree with it to 11 digits.
+
+    For reports of which the mechanism does not say whether they are alike: tables and compositions.
     """
-    kept, apart, places = {}, {}, {}
+    kept, apart, places, found = {}, {}, {}, []
     for place, ratios in enumerate(all_ratios):
         near = [
-            (kept[first].distance(one), first)
-            for one in (ratios, ratios.swapped())
+            (kept[first].distance(one), exchanged, first)
+            for exchanged, one in enumerate((ratios, ratios.swapped()))
             for first in places.get(one.key(), ())
         ]
-        distance, first = min(near, default=(math.inf, place))
-        if distance < math.inf:
-            apart[first] = max(apart[first], distance)
-        else:
+        distance, exchanged, first = min(near, default=(math.inf, 0, place))
+        if distance == math.inf:
+            first, exchanged = place, 0
             places.setdefault(ratios.key(), []).append(place)
-            kept[place], apart[place] = ratios, 0.0
-    return {place: ratios.blurred(apart[place]) for place, ratios in kept.items()}
+            kept[place] = ratios
+        apart[first] = max(apart.get(first, 0.0), distance if distance < math.inf else 0.0)
+        found.append((first, exchanged))
+    kept = {first: ratios.blurred(apart[first]).compared() for first, ratios in kept.items()}
+    return [kept[first].swapped() if exchanged else kept[first] for first, exchanged in found]
 
 
 @dataclass(frozen=True)
@@ -291,21 +337,37 @@ class InputPair:
     tails: Tails | None = None
 
     @classmethod
-    def from_rows(cls, rows, blanket):
-        """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*."""
-        rows = np.asarray(rows, float)
+    def from_rows(cls, rows, blanket, *, mirrored=False, lopsided=()):
+        """Build the pair from class masses: rows 0 and 1 are the pair, every row is a candidate x*.
 
-        pair, rest = (rows[0], rows[1]), {"single_outputs": True}
-        attacks = tuple(LikelihoodRatios.against(row, *pair, **rest) for row in rows)
-        return cls(LikelihoodRatios.from_masses(*pair, blanket, **rest), attacks)
+        They are compared unless ``mirrored`` says that rows 0 and 1 mirror each other, and every further row
+        itself, but for the ``lopsided`` ones.
+        """
+        rows = np.asarray(rows, float)
+        reference = LikelihoodRatios.from_masses(*rows[:2], blanket, single_outputs=True)
+        attacks = attacks_on(rows, mirrored=mirrored, lopsided=lopsided, single_outputs=True)
+        if not mirrored:
+            return cls(reference.compared(), tuple(united(attacks)))
+        return cls(replace(reference, exchangeable=True), attacks)
+
+
+def attacks_on(rows, *, mirrored=True, lopsided=(), **rest):
+    """Return an attack for each row of masses: all others hold its input; rows 0 and 1 are the pair."""
+
+    def attack(place):
+        even = mirrored and place > 1 and place not in lopsided
+        return LikelihoodRatios.against(rows[place], *rows[:2], exchangeable=even, **rest)
+
+    first = attack(0)
+    return first, first.swapped() if mirrored else attack(1), *map(attack, range(2, len(rows)))
 
 
 def blankets(pairs, eps0):
     """Return the ratios to the blanket for each pair of inputs of a randomizer with a local budget."""
-    return [pair.blanket.within_budget(eps0) for pair in pairs]
+    return [one.within_budget(eps0) for one in once(pair.blanket for pair in pairs).values()]
 
 
 def attacks(pairs, eps0):
     """Return the ratios of all attacks on each pair; every value has every output if the budget is finite."""
-    found = [attack for pair in pairs for attack in pair.attacks]
-    return found if math.isinf(eps0) else [attack.without_underflow() for attack in found]
+    found = once(attack for pair in pairs for attack in pair.attacks).values()
+    return list(found) if math.isinf(eps0) else [attack.without_underflow() for attack in found]

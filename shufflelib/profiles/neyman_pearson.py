@@ -14,6 +14,8 @@ import numpy as np
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 
+FARTHEST = 1e300  # nats; finite, for a slope of 0
+
 
 class Polygon:
     """The trade-off function of one finite pair, knots kept."""
@@ -63,15 +65,22 @@ class Polygon:
         return np.minimum(_at(*self.above, fpr) * (1.0 + 8 * UNIT), blind)
 
     def hockey_stick(self, log_slope):
-        """Return both bounds of sup_A Q(A) − s P(A), log s given, for s of any size."""
-        if log_slope >= 0.0:
-            return self.pair.reversed.log_hockey_stick(log_slope).probabilities()
-        return mirrored(Interval.of(log_slope), Interval(*self.inverse.hockey_stick(-log_slope)))
+        """Return both bounds of sup_A Q(A) − s P(A) for an array of log s, which may be ``-inf``."""
+        return at_any_slope(self.pair, log_slope)
 
 
-def mirrored(log_slope, value):
-    """Return both bounds of sup_A Q(A) − s P(A), s < 1, from ``value``, that of the reversed pair at 1/s."""
-    return tuple((value * log_slope.exp() - log_slope.expm1()).within(0.0, 1.0))
+def at_any_slope(pair, log_slope):
+    """Return both bounds of sup_A Q(A) − s P(A) for an array of log s, the 1 of s = 0 included.
+
+    It is H(Q‖P) at log s where s ≥ 1, and 1 − s + s H(P‖Q) at −log s elsewhere.
+    """
+    steep, flat = (
+        Interval(*one.log_hockey_stick(np.clip(eps, 0.0, FARTHEST)).probabilities())
+        for one, eps in ((pair.reversed, log_slope), (pair, -log_slope))
+    )
+    below = Interval.of(np.minimum(log_slope, 0.0))
+    flat = (flat * below.exp() - below.expm1()).within(0.0, 1.0)
+    return tuple(steep.where(log_slope >= 0.0, flat.where(log_slope > -math.inf, 1.0)))
 
 
 def _at(x, y, fpr):

@@ -8,14 +8,15 @@ from numpy.typing import ArrayLike
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import LEAST, LOG_ZERO, Interval
+from shufflelib.numerics.certified import LEAST, LONG_UNIT, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
+from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.privacy_profile import PairProfile
 
+FARTHEST = 0.45 * float(np.log(np.finfo(np.longdouble).max))  # nats; e^{2·FARTHEST} is a long double
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
 
@@ -30,7 +31,8 @@ class DiscretePair(PairProfile):
 
     Notes
     -----
-    Cost O(m) for each number.  Rounding of the inputs' logarithms is charged to both bounds.
+    Cost O(m log m), once, and O(log m) for each ε.  Rounding of the inputs' logarithms is charged to both
+    bounds.
 
     Examples
     --------
@@ -95,7 +97,7 @@ class DiscretePair(PairProfile):
         """Number of atoms."""
         return self.loss.lower.size
 
-    @property
+    @functools.cached_property
     def reversed(self):
         """The pair (Q, P)."""
         return DiscretePair.from_losses(self.log_q, self.log_p, -self.loss)
@@ -105,14 +107,17 @@ class DiscretePair(PairProfile):
         """Largest loss on the support of P, rounding included."""
         return float(self.loss.upper[~np.isneginf(self.log_p.upper)].max())
 
-    @pointwise
+    @functools.cached_property
+    def _ends(self):
+        """The curves that the lower ends of all masses and losses have, and the upper ones."""
+        return tuple(
+            _Excess(log_p, loss, side)
+            for log_p, loss, side in zip(self.log_p, self.loss, (-1, 1), strict=True)
+        )
+
     def _log_curve(self, eps, tolerance):
-        """Enclose log Σ P (1 − e^{eps − loss})₊, terms added from the small end."""
-        over = np.flatnonzero(self.loss.upper > eps)
-        if over.size == 0:
-            return LOG_ZERO
-        gain = -(eps - self.loss.at(over)).expm1()
-        return (self.log_p.at(over) + gain.log()).log_sum().within(most=0.0)
+        """Enclose log Σ P (1 − e^{eps − loss})₊."""
+        return Interval(*(end.log_at(eps) for end in self._ends)).within(most=0.0)
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above."""
@@ -150,6 +155,56 @@ def _log_masses(values, name) -> Array:
             f"{name} must hold the logarithms of masses that sum to 1, got a sum of {total:.12g}"
         )
     return array
+
+
+class _Excess:
+    r"""A bound on :math:`h(\varepsilon) = \sum_i p_i (1 - e^{\varepsilon - \ell_i})_+`, for every ε.
+
+    Between two losses h is linear in e^ε.  With rising losses and :math:`S_j = \sum_{i \ge j} p_i`, for
+    :math:`\ell_{j-1} \le \varepsilon < \ell_j`
+
+    .. math:: h = (1 - e^{\varepsilon - \ell_j})\, S_j + e^{\varepsilon} D_j, \qquad
+              D_j = \sum_{i > j} (e^{-\ell_{i-1}} - e^{-\ell_i})\, S_i .
+
+    No term is negative, so that rounding is a share of h: less than 20 units for the functions and products
+    that a term passes through, and two sums of m terms in long doubles, which are kept.  Underflow loses less
+    than the smallest of these for each term, times e^ε.  A finite loss beyond `FARTHEST` is rounded outward.
+
+    Parameters
+    ----------
+    log_p, loss : numpy.ndarray, shape (m,)
+        The atoms.
+    side : {-1, 1}
+        Whether it is a lower or an upper bound.
+    """
+
+    def __init__(self, log_p, loss, side):
+        self._largest = loss.max(initial=0.0)
+        loss = np.where(np.isposinf(loss) | (loss <= FARTHEST), loss, FARTHEST if side < 0 else np.inf)
+        order = np.argsort(loss, kind="stable")
+        order = order[np.searchsorted(loss[order], 0.0, side="right") :]
+        self._loss = np.append(loss[order], np.inf)  # an atom without mass ends the list
+        mass = np.append(np.exp(log_p[order].astype(np.longdouble)), 0.0)
+        self._reach = np.cumsum(mass[::-1])[::-1]
+        wide = self._loss.astype(np.longdouble)
+        with np.errstate(invalid="ignore"):
+            gap = np.fmax(np.diff(wide), 0.0)  # 0 between two infinite losses
+        falls = -np.expm1(-gap) * np.exp(-wide[:-1]) * self._reach[1:]
+        self._later = np.append(np.cumsum(falls[::-1])[::-1], 0.0)
+        self._share = side * (20 * UNIT + 2 * mass.size * LONG_UNIT)
+        self._lost = side * 4 * mass.size * np.finfo(np.longdouble).tiny
+
+    def log_at(self, eps):
+        """Return the bound on log h at an array of ε."""
+        last = self._loss.size - 1
+        at = np.minimum(np.searchsorted(self._loss, eps, side="right"), last)
+        grown = np.exp(np.minimum(eps, FARTHEST).astype(np.longdouble))
+        with np.errstate(divide="ignore", invalid="ignore"):  # beyond all losses, where h is 0
+            gain = -np.expm1((eps - self._loss[at]).astype(np.longdouble))
+            value = gain * self._reach[at] + grown * self._later[at]
+            value = np.maximum(value + self._share * value + self._lost * grown, 0.0)
+            log_value = np.log(np.where((at < last) & (eps < self._largest), value, 0.0)).astype(float)
+        return Interval.of(log_value, 4.0)[int(self._share > 0.0)]
 
 
 class Gaussian(SymmetricPair, PairProfile):
@@ -194,26 +249,16 @@ class Gaussian(SymmetricPair, PairProfile):
         """Infinite."""
         return math.inf
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose the closed form."""
-        a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
-        if a > NO_SQUARE:  # H is less than e^{−a²/2}
-            return Interval(-math.inf, -0.5 * NO_SQUARE**2)
-        if a < -1.0:
-            # e^eps Φ(−b) = φ(a) m(b), which neither overflows nor vanishes
-            value = float(ndtr(-a)) - 0.5 * math.exp(-0.5 * a * a) * float(erfcx(b / math.sqrt(2)))
-            slack = 40 * UNIT * (1.0 + b)
-            return Interval(math.log(max(value - slack, LEAST)), math.log(min(value + slack, 1.0)))
-        mills_a, mills_b = (float(mills_ratio(x)) for x in (a, b))
-        difference = mills_a - mills_b
-        scale = -0.5 * a * a - 0.5 * math.log(2 * math.pi)
-        error = 16 * UNIT * mills_a + 8 * UNIT * (abs(a) + abs(b)) * (1 + abs(a))
-        error = min(error, 16 * UNIT * mills_a + 8 * UNIT * abs(a) * mills_a + difference * 16 * UNIT)
-        error += 4 * UNIT * eps * mills_b  # the rounding of eps/μ moves a and b together: H' = −φ(a) m(b)
-        relative = 8 * UNIT * (1.0 + a * a) * 2
-        low = math.log(difference - error) if difference > error else -math.inf
-        return Interval(scale + low - relative, scale + math.log(difference + error) + relative)
+        with np.errstate(over="ignore"):
+            a, b = eps / self.mu - 0.5 * self.mu, eps / self.mu + 0.5 * self.mu
+        lower = np.full(eps.shape, -math.inf)
+        upper = np.full(eps.shape, -0.5 * NO_SQUARE**2)  # H is less than e^{−a²/2}
+        for which, bounds in ((a < -1.0, _near), ((a >= -1.0) & (a <= NO_SQUARE), _far)):
+            if which.any():
+                lower[which], upper[which] = bounds(eps[which], a[which], b[which])
+        return Interval(lower, upper)
 
     def renyi_directed(self, order, skip_below=0.0):
         """Return both bounds of order·μ²/2."""
@@ -230,3 +275,23 @@ class Gaussian(SymmetricPair, PairProfile):
         z = -float(ndtri(fpr))
         value = Interval.of(float(ndtr(z - self.mu)), 16.0 * (1.0 + (z - self.mu) ** 2 + z * z))
         return tuple((value + Interval(0.0, LEAST)).within(0.0, 1.0))
+
+
+def _near(eps, a, b):
+    """Return bounds on log(Φ(−a) − φ(a) m(b)); the second term is e^ε Φ(−b) where e^ε overflows too."""
+    value = ndtr(-a) - 0.5 * np.exp(-0.5 * a * a) * erfcx(b / math.sqrt(2))
+    slack = 40 * UNIT * (1.0 + b)
+    return np.log(np.maximum(value - slack, LEAST)), np.log(np.minimum(value + slack, 1.0))
+
+
+def _far(eps, a, b):
+    """Return bounds on log φ(a) + log(m(a) − m(b))."""
+    mills_a, mills_b = mills_ratio(a), mills_ratio(b)
+    difference = mills_a - mills_b
+    error = 8 * UNIT * (np.abs(a) + np.abs(b)) * (1 + np.abs(a))
+    error = np.minimum(error, 8 * UNIT * np.abs(a) * mills_a + difference * 16 * UNIT) + 16 * UNIT * mills_a
+    error += 4 * UNIT * eps * mills_b  # the rounding of eps/μ moves a and b together: H' = −φ(a) m(b)
+    scale, relative = -0.5 * a * a - 0.5 * math.log(2 * math.pi), 8 * UNIT * (1.0 + a * a) * 2
+    with np.errstate(divide="ignore"):
+        low, high = np.log(np.maximum(difference - error, 0.0)), np.log(difference + error)
+    return scale + low - relative, scale + high + relative

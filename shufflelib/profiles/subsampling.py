@@ -16,8 +16,10 @@ positive ones; the pair with this curve, symmetric, is what composes.
 import functools
 import math
 
-from shufflelib.numerics.certified import LOG_ZERO, Interval
-from shufflelib.profiles.hockey_stick import Pair, SymmetricPair, pointwise
+import numpy as np
+
+from shufflelib.numerics.certified import Interval
+from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
 
 def max_mixed_privacy_loss(rate, loss):
@@ -57,15 +59,12 @@ class SubsampledPair(Pair):
         """Log of 1 − γ + γ times the largest ratio."""
         return max_mixed_privacy_loss(self.rate, self.pair.max_privacy_loss)
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose log γ + log H at the larger ε'."""
-        rate, eps = Interval.of(self.rate), Interval.of(eps)
-        if eps.upper < 1.0:
-            inner = (eps.expm1() / rate).log1p()
-        else:
-            inner = eps - rate.log() + ((rate - 1.0) * (-eps).exp()).log1p()
-        return (_enclosed(self.pair, inner, tolerance) + rate.log()).within(most=0.0)
+        rate, small = Interval.of(self.rate), Interval.of(np.minimum(eps, 1.0))
+        near = (small.expm1() / rate).log1p()
+        inner = eps - rate.log() + ((rate - 1.0) * Interval.of(-eps).exp()).log1p()
+        return (_enclosed(self.pair, near.where(eps < 1.0, inner), tolerance) + rate.log()).within(most=0.0)
 
     def renyi_ceiling(self, order):
         """Return that of the pair: the moment is convex, and mixing draws P nearer to Q."""
@@ -88,28 +87,30 @@ class _Remainder(Pair):
         largest = Interval.of(self.pair.max_privacy_loss)
         return -(self.rate * (-largest).expm1()).log1p().lower
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose log c + log H at the larger ε''."""
         rate = Interval.of(self.rate)
-        spent = Interval.of(min(eps, 700.0)).expm1() * (1.0 - rate) / rate
-        if spent.upper >= 1.0:
-            return Interval(-math.inf, LOG_ZERO.upper if spent.lower >= 1.0 else rate.log().upper)
-        left = (-spent).log1p()
-        found = _enclosed(self.pair, eps - left, tolerance)
-        return (found + rate.log() + left).within(most=0.0)
+        spent = Interval.of(np.minimum(eps, 100.0)).expm1() * (1.0 - rate) / rate
+        some = spent.upper < 1.0
+        lower = np.full(eps.shape, -math.inf)
+        upper = np.where(spent.lower >= 1.0, -math.inf, rate.log().upper)
+        left = (-spent.at(some)).log1p()
+        found = _enclosed(self.pair, eps[some] - left, tolerance)
+        lower[some], upper[some] = (found + rate.log() + left).within(most=0.0)
+        return Interval(lower, upper)
 
 
 def _enclosed(pair, eps, tolerance):
-    """Enclose log H where ε itself is enclosed; H falls by at most as much as ε rises."""
+    """Enclose log H where each ε itself is enclosed; H falls by at most as much as ε rises."""
     found, doubt = pair.log_hockey_stick(eps.middle, tolerance), eps.upper - eps.lower
     share = Interval.of(doubt) * Interval.of(-found.lower).exp()
-    if share.upper < 1e-7:
-        return found + Interval((-share).log1p().lower, share.log1p().upper)
-    return Interval(
-        pair.log_hockey_stick(eps.upper, tolerance).lower,
-        pair.log_hockey_stick(max(eps.lower, 0.0), tolerance).upper,
-    )
+    close = share.upper < 1e-7
+    share = share.where(close, 0.0)
+    lower, upper = found + Interval((-share).log1p().lower, share.log1p().upper)
+    if not close.all():
+        lower[~close] = pair.log_hockey_stick(eps.upper[~close], tolerance).lower
+        upper[~close] = pair.log_hockey_stick(np.maximum(eps.lower[~close], 0.0), tolerance).upper
+    return Interval(lower, upper)
 
 
 class SubstitutionPair(SymmetricPair, SubsampledPair):

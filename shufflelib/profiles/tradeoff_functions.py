@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval, each
+from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval
 from shufflelib.numerics.types import T
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
 from shufflelib.profiles.neyman_pearson import Polygon
@@ -102,13 +102,12 @@ class TradeoffFunction:
         grid = validation.reals(slope, "slope", remedy="the conjugate is taken at -exp(eps)")
         with np.errstate(divide="ignore"):
             log_size = np.log(np.maximum(-grid, 0.0))
-        value = (Interval(*each(self._hockey_stick, log_size)) - 1.0).within(-1.0, 0.0)
+        value = (Interval(*self._hockey_stick(log_size)) - 1.0).within(-1.0, 0.0)
         lower, upper = Interval.of(grid).where(grid >= 0.0, value)
         return self._certified(lower, upper, "conjugate")
 
     def _hockey_stick(self, log_slope):
-        if log_slope == -math.inf:
-            return 1.0, 1.0
+        """Return both bounds of 1 + f*(−s) for an array of log s, −inf included."""
         return self.high.hockey_stick(log_slope)[0], self.low.hockey_stick(log_slope)[1]
 
     def delta(self, eps: T) -> Certified[T]:
@@ -130,7 +129,7 @@ class TradeoffFunction:
         grid = validation.reals(
             eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats; its exponential must exist"
         )
-        lower, upper = each(self._hockey_stick, grid)
+        lower, upper = self._hockey_stick(grid)
         return self._certified(lower, upper, "delta")
 
     @property

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import each
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.hockey_stick import Pair
@@ -99,7 +98,7 @@ def _curve(profile, dots):
 
     def ends(eps):
         if isinstance(profile, Pair):
-            return each(lambda x: profile.log_hockey_stick(x).probabilities(), eps)
+            return profile.log_hockey_stick(eps).probabilities()
         bracket = profile.delta(eps)
         return bracket.lower, bracket.upper
 

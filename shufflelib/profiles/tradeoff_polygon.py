@@ -111,8 +111,7 @@ def coarse(polygon, count):
     cost = np.cumsum(np.sqrt(mass * np.diff(loss, prepend=loss[0])))
     nearest = np.searchsorted(cost, np.linspace(0.0, cost[-1], count))
     slopes = -np.unique(loss[np.minimum(nearest, loss.size - 1)])
-    low, high = np.array([polygon.hockey_stick(float(slope)) for slope in slopes]).T
-    return supporting(slopes, low, high)
+    return supporting(slopes, *polygon.hockey_stick(slopes))
 
 
 def _falling(distribution, shift, *, below):

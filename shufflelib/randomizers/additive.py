@@ -10,7 +10,7 @@ from scipy.special import erf, log_ndtr, ndtr
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.likelihood_ratios import InputPair, Tails
+from shufflelib.profiles.likelihood_ratios import InputPair, Tails, attacks_on
 from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, UnbiasedReports, number
 
@@ -102,7 +102,8 @@ def laplace_pair(d01, dmax, *, cell_width):
     distances = [np.abs(edges - place) for place in dict.fromkeys((0.0, d01, d01 / 2.0, dmax))]
     inside = 0.5 * cells.log_linear_masses(edges, -np.array(distances))
     rows = np.column_stack([[0.5 * np.exp(-far[[0, -1]]) for far in distances], inside])
-    return InputPair(laplace_split(half, dmax, **rest), cells.attacks_from(rows, **rest))
+    # the midpoint is as far from one place as from the other, the far end is not
+    return InputPair(laplace_split(half, dmax, **rest), attacks_on(rows, lopsided=(3,), **rest))
 
 
 def laplace_split(half, top, *, slope=1.0, **rest):
@@ -208,7 +209,7 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         beyond = reference.r1_over_w == 0.0  # there R_1 is outside the support
         inside = replace(reference, r0_over_w=np.where(beyond, 0.0, reference.r0_over_w), r0_outside=0.0)
         near, far = np.append(tail0, report0), np.append(tail1, report1)
-        attacks = cells.attacks_from(np.array([np.append(near, far), np.append(far, near)]), **rest)
+        attacks = attacks_on([np.append(near, far), np.append(far, near)], **rest)
         return (InputPair(reference, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
 
     def _log_moment(self, cut, order):

@@ -14,7 +14,7 @@ import numpy as np
 
 from shufflelib.numerics.logspace import NO_SQUARE
 from shufflelib.numerics.optional import PATIENCE, progress
-from shufflelib.profiles.likelihood_ratios import SAME, LikelihoodRatios
+from shufflelib.profiles.likelihood_ratios import SAME, LikelihoodRatios, united
 
 MOST_ATTACKS = 24
 NEAR = 1e-13  # relative distance of entries that are counted as equal
@@ -124,6 +124,7 @@ def promising_attacks(rows, pairs=None, **rest):
         (i, j, x): LikelihoodRatios.against(rows[x], rows[i], rows[j], **rest)
         for i, j, x in _promising_triples(rows, pairs)
     }
+    attacks = dict(zip(attacks, united(attacks.values()), strict=True))
     found = {}
     for (i, j, _), one in attacks.items():
         found.setdefault((i, j), []).append(one)

@@ -78,10 +78,5 @@ def _ends_and_share(left, mean, right):
 
 def mirrored(first, second, mass, **rest):
     """Return likelihood ratios from half of the outputs; on the other half the reports change roles."""
-    mass = np.append(mass, mass)
-    return LikelihoodRatios(np.append(first, second), np.append(second, first), mass, **rest)
-
-
-def attacks_from(rows, **rest):
-    """Return an attack for each row of masses: all others hold its input; rows 0 and 1 are the pair."""
-    return tuple(LikelihoodRatios.against(row, rows[0], rows[1], **rest) for row in rows)
+    first, second = np.append(first, second), np.append(second, first)
+    return LikelihoodRatios(first, second, np.append(mass, mass), exchangeable=True, **rest)

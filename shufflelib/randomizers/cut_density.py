@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Reals
 from shufflelib.profiles.adjacency import Adjacency, ReplaceOne
-from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, united
 from shufflelib.randomizers import candidate_pairs, cells, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
 from shufflelib.randomizers.tabulated import frequencies
@@ -280,7 +280,9 @@ class from_density(LocalRandomizer):
     def _pairs(self):
         rest = {"precision": self.precision, "cell_width": CELL_WIDTH}
         attacks = candidate_pairs.promising_attacks(self._coarsened, **rest)
-        return tuple(InputPair(self._reference(i, j), some) for (i, j), some in attacks.items())
+        references = united(self._reference(i, j) for i, j in attacks)
+        found = zip(references, attacks.values(), strict=True)
+        return tuple(InputPair(reference, some) for reference, some in found)
 
     @property
     def adjacency(self) -> Adjacency:

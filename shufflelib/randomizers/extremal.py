@@ -46,6 +46,8 @@ def disjoint(inputs, size, outputs):
 class Extremal(FiniteRandomizer):
     """A mechanism whose output distribution is given by who hits which share of the outputs."""
 
+    mirrored = True
+
     @abstractmethod
     def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return (hit, share, everyone): who hits each class, its share of the outputs, does everyone hit it.

@@ -195,6 +195,11 @@ class hadamard_blocks(HadamardResponse):
         return self.K - self.B
 
     @property
+    def lopsided(self) -> tuple[int, ...]:
+        """An x* of x0's block."""
+        return (2,) if self.s >= 2 else ()
+
+    @property
     def beta(self) -> float:
         """Published β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
         return float(-np.expm1(-self.eps0) * self._favoured)

@@ -63,6 +63,8 @@ class HashedSets(FiniteRandomizer):
     s: Count
     _value_type: ClassVar[Any]
 
+    mirrored = True
+
     @property
     @abstractmethod
     def chance(self) -> float:
@@ -135,7 +137,8 @@ class HashedSets(FiniteRandomizer):
         share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
         odds = np.exp(-self.eps0)
         report0, report1 = share * (np.where(hit, 1.0, odds) / self._mean_weight)
-        reference = LikelihoodRatios.from_masses(report0, report1, share * (odds / self._mean_weight))
+        floor = share * (odds / self._mean_weight)
+        reference = LikelihoodRatios.from_masses(report0, report1, floor, exchangeable=True)
         return (InputPair(reference, pair.attacks),)
 
     def estimate(self, reports: NDArray[np.void]) -> Array:

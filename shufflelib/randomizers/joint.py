@@ -24,10 +24,11 @@ loss rises in convex order.  Hence the loss is the larger, the more coordinates 
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,7 +179,8 @@ class joint(Composite):
 
     @cached_property
     def _pairs(self):
-        different, same = _blurred([_choices(component) for component in self.components])
+        made = {one: _choices(one) for one in dict.fromkeys(self.components)}  # once for equal ones
+        different, same = zip(*(made[component] for component in self.components), strict=True)
         looked_at, kept = 0, {}
         for places in self._places(different):
             for chosen in product(
@@ -212,21 +214,19 @@ class joint(Composite):
         else:
             indices = (tuple(min(j, count - 1) for count in counts) for j in range(max(counts)))
         moments = [np.array([_moments(attack) for attack in pair.attacks]) for pair in pairs]
-        keys = [[attack.key() for attack in pair.attacks] for pair in pairs]
         ranked = {}
         for chosen in indices:
             with np.errstate(over="ignore", invalid="ignore"):
                 m00, m01, m11 = np.prod([part[j] for part, j in zip(moments, chosen, strict=True)], axis=0)
                 strength = float(np.nan_to_num(m00 - 2.0 * m01 + m11, nan=np.inf))
-            key = tuple(sorted(key[j] for key, j in zip(keys, chosen, strict=True)))
-            ranked.setdefault(key, (strength, chosen))
-        best = sorted(ranked.values(), reverse=True)[:MOST_ATTACKS]
+            parts = tuple(pair.attacks[j] for pair, j in zip(pairs, chosen, strict=True))
+            key, swapped = _unordered(parts)
+            if swapped not in ranked:
+                ranked.setdefault(key, (strength, chosen, parts))
+        best = sorted(ranked.values(), key=lambda one: one[:2], reverse=True)[:MOST_ATTACKS]
         return InputPair(
-            product_of_blankets([pair.blanket for pair in pairs]),
-            tuple(
-                product_of_attacks([pair.attacks[j] for pair, j in zip(pairs, chosen, strict=True)])
-                for _, chosen in best
-            ),
+            _product(product_of_blankets, [pair.blanket for pair in pairs]),
+            tuple(_product(product_of_attacks, parts) for *_, parts in best),
         )
 
     def sample(self, x: Any, rng: np.random.Generator) -> Any:
@@ -241,14 +241,14 @@ class joint(Composite):
 
 
 class _Choice(NamedTuple):
-    """A pair of inputs to one coordinate, with the keys of its likelihood ratios in both orders."""
+    """A pair of inputs to one coordinate, with a number for its likelihood ratios in either order."""
 
     pair: InputPair
     keys: tuple[int, ...]
 
     @classmethod
     def of(cls, pair):
-        return cls(pair, (pair.blanket.key(), pair.blanket.swapped().key()))
+        return cls(pair, (id(pair.blanket), id(pair.blanket.swapped())))
 
 
 def _choices(component):
@@ -257,40 +257,33 @@ def _choices(component):
     The first are the component's candidates, in both orders; where one of them is not exchangeable, equal
     inputs are tried too.
     """
-    different, same = [], {}
+    different, same = [], []
     for pair in component.input_pairs():
         different += [_Choice.of(one) for one in both_orders(pair)]
-        for side in ("r0", "r1"):
-            choice = _Choice.of(
-                InputPair(_alike(pair.blanket, side), tuple(_alike(one, side) for one in pair.attacks))
-            )
-            same.setdefault(choice.keys, choice)
-    same = list(same.values())
+        for side in ("r0", "r1")[: 1 if pair.blanket.exchangeable else 2]:
+            alike = InputPair(_alike(pair.blanket, side), tuple(_alike(one, side) for one in pair.attacks))
+            same.append(_Choice.of(alike))
     exchangeable = all(choice.keys[0] == choice.keys[1] for choice in different)
     return different if exchangeable else different + same, same
 
 
-def _blurred(choices):
-    """Return the choices of all coordinates, each blanket standing for all with the same key."""
-    first, apart = {}, {}
-    for choice in chain(*chain(*choices)):
-        for key, ratios in zip(
-            choice.keys, (choice.pair.blanket, choice.pair.blanket.swapped()), strict=True
-        ):
-            # twice: two blankets at this distance from the first
-            apart[key] = max(apart.get(key, 0.0), 2.0 * first.setdefault(key, ratios).apart(ratios))
+def _unordered(parts):
+    """Return what is the same for the ratios of coordinates in any order, and that of their exchange."""
+    sides = parts, [part.swapped() for part in parts]
+    return tuple(frozenset(Counter(side).items()) for side in sides)
 
-    def blurred(choice):
-        reference = choice.pair.blanket.blurred(max(apart[key] for key in choice.keys))
-        return choice._replace(pair=replace(choice.pair, blanket=reference))
 
-    return tuple([[blurred(one) for one in part] for part in side] for side in zip(*choices, strict=True))
+def _product(of, parts):
+    """Return a product, exchangeable if an exchange in all coordinates is a change of their order."""
+    key, swapped = _unordered(parts)
+    return replace(of(parts), exchangeable=key == swapped)
 
 
 def _alike(ratios, side):
     """Return the ratios of two equal reports, both ``side`` ("r0" or "r1") of the given ones."""
     ratio, outside = getattr(ratios, f"{side}_over_w"), getattr(ratios, f"{side}_outside")
-    return LikelihoodRatios(ratio, ratio, ratios.w, outside, outside, ratios.precision, ratios.cell_width)
+    rest = {"precision": ratios.precision, "cell_width": ratios.cell_width, "exchangeable": True}
+    return LikelihoodRatios(ratio, ratio, ratios.w, outside, outside, **rest)
 
 
 def _moments(attack):

@@ -150,7 +150,10 @@ class privkv(FiniteRandomizer):
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return one pair for each number of common keys with opposite values."""
-        return tuple(InputPair.from_rows(*self._pair(common)) for common in self._overlaps())
+        return tuple(
+            InputPair.from_rows(*self._pair(common), mirrored=True, lopsided=(2,) if common < self.s else ())
+            for common in self._overlaps()
+        )
 
     def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Report rows (key, sign) with sign -1, 0 or 1, shape (n, 2)."""

@@ -171,6 +171,9 @@ class FiniteRandomizer(LocalRandomizer):
     ((3, 4), 0.853)
     """
 
+    mirrored = False  # x0 and x1 mirror each other, and so does, but for the lopsided rows, every further x*
+    lopsided: tuple[int, ...] = ()
+
     @abstractmethod
     def class_masses(self) -> np.ndarray:
         """Return class masses, shape (inputs, classes).
@@ -185,4 +188,5 @@ class FiniteRandomizer(LocalRandomizer):
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""
-        return (InputPair.from_rows(self.class_masses(), self.blanket()),)
+        told = {"mirrored": self.mirrored, "lopsided": self.lopsided}
+        return (InputPair.from_rows(self.class_masses(), self.blanket(), **told),)

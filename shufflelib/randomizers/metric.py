@@ -154,7 +154,11 @@ class metric_generic(WholeClass, MetricRandomizer):
         high, low = np.exp(self.dmax), np.exp(self.dmax - self.d01)
         mass = np.exp(-self.dmax) * likely
         reference = LikelihoodRatios(
-            np.array([high, low]), np.array([low, high]), np.array([mass, mass]), precision=self._precision
+            np.array([high, low]),
+            np.array([low, high]),
+            np.array([mass, mass]),
+            precision=self._precision,
+            exchangeable=True,
         )
         # 1 - s, without cancellation at large q
         slack = -np.expm1(-self.dmax)
@@ -162,11 +166,10 @@ class metric_generic(WholeClass, MetricRandomizer):
         inside = slack / (slack + np.exp(-self.dmax) * (1.0 - 2.0 * mass))
         report0, report1 = np.append(inside * side, aside), np.append(inside * side[::-1], aside)
         far = np.array([inside * mass, inside * mass, 1.0 - 2.0 * inside * mass])
-        attacks = [
-            LikelihoodRatios.against(others, first, second, precision=self._precision)
-            for first, second, others in ((side, side[::-1], side), (report0, report1, far))
-        ]
-        return (InputPair(reference, tuple(attacks)),)
+        rest = {"precision": self._precision}
+        near = LikelihoodRatios.against(side, side, side[::-1], **rest)
+        attacks = near, LikelihoodRatios.against(far, report0, report1, exchangeable=True, **rest)
+        return (InputPair(reference, attacks),)
 
     @property
     def _precision(self):

@@ -26,7 +26,7 @@ In particular equal inputs in some component are never worse than a pair whose t
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -34,7 +34,7 @@ import numpy as np
 
 from shufflelib.numerics.types import Reals
 from shufflelib.profiles.adjacency import Adjacency, ReplaceComponents, united
-from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios
+from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, combined
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import (
     Composite,
@@ -155,11 +155,11 @@ class mixture(Composite):
 
     def _combined(self, pairs):
         most = max(len(pair.attacks) for pair in pairs)
-        attacks = [[pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs] for j in range(most)]
-        attacks.append([max(pair.attacks, key=_deviation) for pair in pairs])
+        attacks = [tuple(pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs) for j in range(most)]
+        attacks.append(tuple(max(pair.attacks, key=_deviation) for pair in pairs))
         return InputPair(
             direct_sum(self.weights, [pair.blanket for pair in pairs]),
-            tuple([direct_sum(self.weights, parts, LEAST_OTHERS) for parts in attacks]),
+            combined(lambda parts: direct_sum(self.weights, parts, LEAST_OTHERS), attacks),
         )
 
     def sample(self, x: Any, rng: np.random.Generator) -> Any:
@@ -210,15 +210,15 @@ def direct_sum(weights, parts, least=0.0):
         np.append(reference, 0.0),
         precision=max(part.precision for part in parts) + ROUNDING,
         cell_width=max(part.cell_width for part in parts),
+        exchangeable=all(part.exchangeable for part in parts),
     )
 
 
 def both_orders(pair):
     """Return the pair of inputs, and the exchanged pair unless its likelihood ratios are the same."""
-    exchanged = pair.blanket.swapped()
-    if pair.blanket.key() == exchanged.key():
-        return (replace(pair, blanket=pair.blanket.blurred(pair.blanket.apart(exchanged))),)
-    return pair, InputPair(exchanged, tuple(attack.swapped() for attack in pair.attacks))
+    if pair.blanket.exchangeable:
+        return (pair,)
+    return pair, InputPair(pair.blanket.swapped(), tuple(attack.swapped() for attack in pair.attacks))
 
 
 def _deviation(attack):

@@ -76,7 +76,7 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
     def likelihood_ratios(self) -> LikelihoodRatios:
         """Return the `LikelihoodRatios` of the input messages against the blanket."""
         report0, report1 = self.message_pmf()
-        return LikelihoodRatios.from_masses(report0, report1, self.blanket())
+        return LikelihoodRatios.from_masses(report0, report1, self.blanket()).compared()
 
     def estimate(self, messages: NDArray[Any], *, n: int) -> Array:
         """Return unbiased frequencies, shape (items,), from all messages of n users."""

@@ -111,6 +111,8 @@ class SignedCorners(FiniteRandomizer):
         """Both are eps0 for one coordinate: all its inputs are mixtures of -1 and 1."""
         return (self.eps0, self.eps0) if self.d == 1 else None
 
+    mirrored = True
+
     _ties = 0.0  # share of the outputs at the same distance from both corners
 
     def _masses(self, rows):
@@ -251,6 +253,11 @@ class harmony(SignedCorners):
     0.149
     0.149
     """
+
+    @property
+    def lopsided(self) -> tuple[int, ...]:
+        """The corner between, if it cannot share as many coordinates with x0 as with x1."""
+        return (2,) if self.d > 1 and self.d % 2 == 1 else ()
 
     def class_masses(self) -> Array:
         """Return class masses for opposite corners and one between, by the coordinates that it shares.

@@ -192,6 +192,7 @@ class planar_laplace(MetricRandomizer):
             np.append(split, split),
             precision=5e-11,  # a share of a narrow level
             cell_width=CELL_WIDTH,
+            exchangeable=True,
         )
 
     def _seen_from_the_tip(self, cells):

@@ -18,14 +18,16 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import Adjacency, united
-from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, Tails
+from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, Tails, combined
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import Composite, columns_of, only, scaled_estimate, table
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
 from shufflelib.randomizers.mixture import direct_sum
 
 SMALLEST_RATE = 1e-9
-VOID = LikelihoodRatios(np.ones(1), np.ones(1), np.ones(1))  # nothing is sent, whatever the value
+VOID = LikelihoodRatios(
+    np.ones(1), np.ones(1), np.ones(1), exchangeable=True
+)  # nothing is sent, whatever the value
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class poisson_sampled(Composite):
         return tuple(
             InputPair(
                 self._with_void(pair.blanket),
-                tuple([self._with_void(attack, LEAST_OTHERS) for attack in pair.attacks]),
+                combined(lambda one: self._with_void(one[0], LEAST_OTHERS), [(one,) for one in pair.attacks]),
                 pair.tails and self._thinned(pair.tails),
             )
             for pair in self.randomizer.input_pairs()

@@ -47,6 +47,8 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
     eps0: Budget
     d: Options
 
+    mirrored = True
+
     @property
     def beta(self) -> float:
         """Published β = (e^eps0 - 1)/(e^eps0 + d - 1), exact."""

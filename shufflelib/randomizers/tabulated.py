@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from shufflelib.numerics import validation
 from shufflelib.numerics.optional import PATIENCE, progress
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, distinct
+from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, once, united
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, FiniteRandomizer
 from shufflelib.randomizers.written_tables import COUNTS, refuse_row_as_labels
@@ -160,11 +160,12 @@ class from_pmf(FiniteRandomizer):
         attacks = candidate_pairs.promising_attacks(rows, pairs, precision=self.precision, **rest)
         precision = self.precision + 3.0 * distance  # of a ratio of entries
         cost = candidate_pairs.cost(len(pairs), *rows.shape)
-        references = distinct(
+        references = united(
             LikelihoodRatios.from_masses(rows[i], rows[j], blanket, precision=precision, **rest)
             for i, j in progress(pairs, desc=f"{len(pairs):,} pairs, {cost}", delay=PATIENCE)
         )
-        return tuple(InputPair(reference, attacks[pairs[place]]) for place, reference in references.items())
+        kept = once(references)
+        return tuple(InputPair(reference, attacks[pairs[place]]) for place, reference in kept.items())
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return all pairs of inputs with different likelihood ratios, and the most promising attacks.

@@ -31,6 +31,8 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     held: tuple[float, float]  # probabilities of 1 and of 0 for the bit of the held item
     noise: tuple[float, float]  # and for every other bit
 
+    mirrored = True
+
     def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
         d, outputs = small_table(self.d, 2**self.d)
@@ -208,6 +210,8 @@ class sampled_rappor(FiniteRandomizer):
     eps0: Budget
     d: Options
     s: Annotated[int, whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")]
+
+    mirrored = True
 
     def __post_init__(self):
         super().__post_init__()

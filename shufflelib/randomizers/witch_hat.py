@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.likelihood_ratios import InputPair
+from shufflelib.profiles.likelihood_ratios import InputPair, attacks_on
 from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import number
 from shufflelib.randomizers.metric import CELL_WIDTH, OnLine
@@ -122,7 +122,7 @@ class witch_hat(OnLine):
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair 0, d01 with x* at 0, d01, the midpoint and the far end dmax."""
         radius = self.dmax - self._centre
-        places = np.array([0.0, self.d01, self._centre, self.dmax])
+        places = np.array(list(dict.fromkeys((0.0, self.d01, self._centre, self.dmax))))
         end = self._room + self.height
         bends = [place + side * self.height for place in places for side in (-1.0, 0.0, 1.0)]
         bends += [self._centre + side * max(self.height - radius, 0.0) for side in (-1.0, 1.0)]
@@ -143,7 +143,8 @@ class witch_hat(OnLine):
                 for log, row in zip((report0, report1), rows, strict=False)
             ),
         )
-        return (InputPair(cells.mirrored(*split, **rest), cells.attacks_from(rows, **rest)),)
+        attacks = attacks_on(rows, lopsided=(3,), **rest)
+        return (InputPair(cells.mirrored(*split, **rest), attacks),)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,)."""

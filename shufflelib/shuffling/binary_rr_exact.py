@@ -13,7 +13,7 @@ from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopul
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
-from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
+from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import PairProfile
 
 FEW = 1500  # populations up to which all are evaluated one by one
@@ -22,7 +22,8 @@ LISTED = 4_000_000  # terms of populations evaluated one by one where the bound 
 CELLS = 16  # pieces of one length to begin with
 PARTS = 4  # into which a piece is cut; near the ends each is that many times longer than the one before
 SHORT = 16  # populations in a piece that is not cut any more
-MOST = 200_000  # terms of pieces held at once
+MOST = 200_000  # terms of pieces of one ε
+TOGETHER = 16  # ε whose populations are searched at once
 
 
 class WorstPopulation(SymmetricPair, PairProfile):
@@ -82,69 +83,106 @@ class WorstPopulation(SymmetricPair, PairProfile):
         """The local budget, attained by a count of zero ones."""
         return self.eps0
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose the log of the largest hockey-stick divergence over all populations."""
-        if eps >= self.eps0:
-            return Interval(-math.inf, -math.inf)
+        lower, upper = np.full((2, eps.size), -math.inf)
+        below = np.flatnonzero(eps < self.eps0)
+        for part in np.array_split(below, -(-below.size // TOGETHER) or 1):
+            lower[part], upper[part] = self._below_budget(eps[part], tolerance)
+        return Interval(lower, upper)
+
+    def _below_budget(self, eps, tolerance):
+        """Enclose the curve at some ε below the budget."""
         others = self.n - 1
         log_gain, tilt = gain_and_tilt(self.eps0, eps)
         gain = Interval.of(log_gain, 8.0).widened(absolute=8 * UNIT * (8.0 + self.eps0))
         # no report is one: c₀ bⁿ⁻¹ is a value of s = 0; no value is above c₀
         no_ones = gain - others * Interval.of(float(np.logaddexp(0.0, -self.eps0)), 8.0)
-        if others == 0 or tilt > LARGEST_TILT:
-            return Interval(no_ones.lower, gain.upper)
-        values = BinaryPopulations(self.eps0, eps, others)
-        log_upper = min(gain.upper, values.log_chernoff)
-        if not values.summable:
-            return Interval(min(no_ones.lower, log_upper), log_upper)
-        unit = Interval.of(values.log_unit, 8.0).widened(absolute=gain.upper - log_gain)
-        found = unit + Interval(*_search(values, others, max(tolerance, 1e-9))).log()
-        log_upper = min(log_upper, found.upper)
-        if found.lower > log_upper:  # inconsistent ends: fall back to the trivial bound
-            return Interval(-math.inf, gain.upper)
-        return Interval(found.lower, log_upper)
+        lower, upper = no_ones.lower, gain.upper.copy()
+        some = np.flatnonzero(tilt <= LARGEST_TILT)
+        if others == 0 or some.size == 0:
+            return lower, upper
+        values = BinaryPopulations(self.eps0, eps[some], others)
+        upper[some] = np.minimum(upper[some], values.log_chernoff)
+        lower = np.minimum(lower, upper)
+        summed = np.flatnonzero(values.summable)
+        if summed.size:
+            at = some[summed]
+            unit = Interval.of(values.log_unit[summed], 8.0).widened(absolute=(gain.upper - log_gain)[at])
+            found = unit + Interval(*_search(values, summed, others, max(tolerance, 1e-9))).log()
+            upper[at] = np.fmin(upper[at], found.upper)
+            broken = found.lower > upper[at]  # inconsistent ends: fall back to the trivial bound
+            lower[at], upper[at] = np.where(
+                broken, (-math.inf * np.ones(at.size), gain.upper[at]), (found.lower, upper[at])
+            )
+        return lower, upper
 
 
-def _search(values, others, tolerance):
-    """Return a lower and an upper bound on the largest value over all populations."""
+def _search(values, which, others, tolerance):
+    """Return lower and upper bounds on the largest value over all populations, at some of the ε."""
     if others < FEW:
-        return _listed(values, [0], [others])[:2]
-    ceiling = math.exp(min(-values.top, 700.0))  # c₀, a bound without any search
-    nodes = values.log_z.size
-    best, _, place = _listed(values, [0, others - NEAR], [NEAR, others])
-    best = max(best, 0.0)
-    first, last = _pieces(others)
-    proved, left = -math.inf, []  # pieces that more cutting does not settle
-    while first.size:
-        bound, middle = values.in_cells(first.astype(float), last.astype(float))
-        top = int(np.argmax(middle))
-        near = min(max((first[top] + last[top] - NEAR) // 2, 0), others - NEAR)
-        if abs(near + NEAR // 2 - place) > NEAR:
-            found, _, there = _listed(values, [near], [near + NEAR])
-            best, place = max((best, place), (found, there))
-        above = ~(bound <= best * (1.0 + 0.5 * tolerance))
-        proved = max(proved, float(bound[~above].max(initial=-math.inf)))
+        return _listed(values, which, np.zeros(which.size), np.full(which.size, others))[:2]
+    ceiling = np.exp(np.minimum(-values.top, 700.0))  # c₀, a bound without any search
+    best, place = np.zeros((2, values.top.size))
+    ends = np.tile([0, others - NEAR], which.size)
+    best[which], _, place[which] = _listed(values, np.repeat(which, 2), ends, ends + NEAR)
+    best = np.maximum(best, 0.0)
+    proved, left = np.full(best.size, -math.inf), []  # pieces that more cutting does not settle
+    pieces = _pieces(others)
+    asked, (first, last) = np.repeat(which, pieces[0].size), (np.tile(part, which.size) for part in pieces)
+    while asked.size:
+        bound, middle = values.in_cells(asked, first, last)
+        top = _largest(asked, middle)
+        at, near = asked[top], np.clip((first[top] + last[top] - NEAR) // 2, 0, others - NEAR)
+        away = np.abs(near + NEAR // 2 - place[at]) > NEAR
+        if away.any():
+            at, near = at[away], near[away]
+            found, _, there = _listed(values, at, near, near + NEAR)
+            better = (found > best[at]) | ((found == best[at]) & (there > place[at]))
+            best[at[better]], place[at[better]] = found[better], there[better]
+        above = ~(bound <= best[asked] * (1.0 + 0.5 * tolerance))
+        np.maximum.at(proved, asked[~above], bound[~above])
         # the gap is due to the lattice, or the bound is trivial, or the piece is short
-        final = (bound <= middle + 0.25 * tolerance * best) | (middle >= ceiling) | (last - first < SHORT)
-        final |= first.size * PARTS * nodes > MOST
-        left.append(np.stack([first, last, bound])[:, above & final])
-        first, last = _cut(first[above & ~final], last[above & ~final])
-    first, last, bound = np.concatenate(left, axis=1)
-    met = bool(np.all(bound <= best * (1.0 + tolerance)))
-    if not met and (last - first + 1.0).sum() * nodes <= LISTED:
-        lower, upper, _ = _listed(values, first, last)
-        if upper < math.inf:
-            return max(best, lower), max(proved, upper)
-    return best, float(np.max(np.append(bound, proved)))  # NaN stays NaN
+        final = (bound <= middle + 0.25 * tolerance * best[asked]) | (middle >= ceiling[asked])
+        final |= (last - first < SHORT) | ((np.bincount(asked) * PARTS)[asked] * values.nodes[asked] > MOST)
+        left.append([part[above & final] for part in (asked, first, last, bound)])
+        asked, first, last = _cut(*(part[above & ~final] for part in (asked, first, last)))
+    asked, first, last, bound = (np.concatenate(parts) for parts in zip(*left, strict=True))
+    upper = proved.copy()
+    np.maximum.at(upper, asked, bound)  # NaN stays NaN
+    unmet = np.zeros(best.size, bool)
+    unmet[asked[~(bound <= best[asked] * (1.0 + tolerance))]] = True
+    terms = np.bincount(asked, last - first + 1.0, best.size) * values.nodes
+    listed = np.flatnonzero((unmet & (terms <= LISTED))[asked])
+    if listed.size:
+        listed = listed[np.argsort(asked[listed], kind="stable")]
+        low, high, _ = _listed(values, asked[listed], first[listed], last[listed])
+        at = np.unique(asked[listed])
+        known = at[high < math.inf]
+        best[known] = np.maximum(best[known], low[high < math.inf])
+        upper[known] = np.maximum(proved[known], high[high < math.inf])
+    return best[which], upper[which]
 
 
-def _listed(values, first, last):
-    """Return both bounds of the largest value over ranges of s, taken one by one, and where it is."""
-    s = np.concatenate([np.arange(i, j + 1.0) for i, j in zip(first, last, strict=True)])
-    lower, upper = values.one_by_one(s)
-    best = int(np.argmax(lower))
-    return float(lower[best]), float(upper.max()), int(s[best])
+def _listed(values, which, first, last):
+    """Return, for each ε, both bounds of the largest value over its ranges of s, and where it is."""
+    which, s, ends = values.one_by_one(which, first, last)
+    best = _largest(which, ends.lower)
+    return ends.lower[best], np.maximum.reduceat(ends.upper, _starts(which)), s[best].astype(int)
+
+
+def _starts(which):
+    """Return where in a sorted array another number begins."""
+    return np.flatnonzero(np.diff(which, prepend=-1))
+
+
+def _largest(which, value):
+    """Return the place of the first largest value for each ε, NaN being larger than all."""
+    starts = _starts(which)
+    largest = np.maximum.reduceat(value, starts)
+    largest = np.repeat(largest, np.diff(np.append(starts, which.size)))
+    found = np.flatnonzero((value == largest) | np.isnan(value))
+    return found[_starts(which[found])]
 
 
 def _pieces(others):
@@ -155,10 +193,10 @@ def _pieces(others):
     return edges[:-1], edges[1:] - 1
 
 
-def _cut(first, last):
+def _cut(which, first, last):
     """Cut ranges of whole numbers into parts."""
     length = last - first + 1
-    starts = [first + length * part // PARTS for part in range(PARTS + 1)]
-    low, high = np.concatenate(starts[:-1]), np.concatenate(starts[1:]) - 1
+    starts = np.stack([first + length * part // PARTS for part in range(PARTS + 1)], axis=1)
+    low, high = starts[:, :-1].ravel(), starts[:, 1:].ravel() - 1
     kept = low <= high
-    return low[kept], high[kept]
+    return np.repeat(which, PARTS)[kept], low[kept], high[kept]

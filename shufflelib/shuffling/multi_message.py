@@ -19,7 +19,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
-from shufflelib.profiles.hockey_stick import Indistinguishable, Pair, pointwise
+from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -195,7 +195,6 @@ class ObservedWithProbability(Pair):
         """The largest loss of the pair."""
         return self.pair.max_privacy_loss
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose log c + log H."""
         return self.pair.log_hockey_stick(eps, tolerance) + Interval.of(self.chance).log()

@@ -7,7 +7,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
-from shufflelib.profiles.likelihood_ratios import attacks, blankets, distinct
+from shufflelib.profiles.likelihood_ratios import attacks, blankets
 from shufflelib.profiles.privacy_profile import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr
@@ -103,7 +103,7 @@ class ShuffledProfile(PrivacyProfile):
         return self._blanket_pairs(attacks)
 
     def _blanket_pairs(self, ratios_of):
-        ratios = distinct(ratios_of(self.input_pairs, self.randomizer.eps0)).values()
+        ratios = ratios_of(self.input_pairs, self.randomizer.eps0)
         return tuple(map(BlanketPair, ratios, itertools.repeat(self.n)))
 
     @property

@@ -131,6 +131,7 @@ class VariationRatioPair(BlanketPair):
             r1_outside=self._outside,
             outside=np.full((2, 1), self._outside) if self._outside > 0.0 else None,
             precision=PRECISION,
+            exchangeable=self.q0 == self.q1,
         )
         super().__init__(ratios, n)
         self.search_width = SHARP

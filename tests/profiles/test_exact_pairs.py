@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles import DiscretePair
+from shufflelib.profiles import DiscretePair, Gaussian
 
 CASES = list(product([2, 3, 5, 17, 60], range(4)))
 HALF = math.log(0.5)
@@ -67,3 +67,44 @@ def test_atoms_told_with_their_losses_are_sorted_and_those_of_neither_distributi
     assert pair.loss.lower.tolist() == pair.loss.upper.tolist() == [-math.inf, 0.25, math.inf]
     assert pair.log_p.lower.tolist() == [-math.inf, HALF, HALF]
     assert pair.log_q.upper.tolist() == [HALF, HALF, -math.inf]
+
+
+@pytest.mark.parametrize("spread", [1e-7, 1.0, 40.0, 3000.0, 1e5])
+@pytest.mark.parametrize("size", [1, 2, 9, 400])
+def test_a_curve_asked_for_as_an_array_is_that_of_its_values_and_encloses_the_sum(size, spread):
+    rng = np.random.default_rng(size)
+    log_p = rng.uniform(-1.0, 0.0, size) * min(spread, 30.0) - math.log(size)
+    loss = rng.uniform(-1.0, 1.0, size) * spread
+    loss[: size // 3] = np.sort(loss[: size // 3])
+    if size > 5:
+        loss[1], loss[2], log_p[3], log_p[4] = math.inf, loss[0], -8000.0, -math.inf
+    pair = DiscretePair.from_losses(log_p, log_p - loss, loss)
+    eps = np.concatenate([[0.0], spread * rng.uniform(0.0, 1.1, 6), np.maximum(loss[-4:], 0.0), [1e300]])
+    found = pair.log_hockey_stick(eps)
+    with mpmath.workdps(50):
+        for i, x in enumerate(eps.tolist()):
+            assert pair.log_hockey_stick(x) == (found.lower[i], found.upper[i])
+            gains = [
+                mpmath.exp(mpmath.mpf(p)) * (1 - mpmath.exp(mpmath.mpf(x) - loss_of))
+                for p, loss_of in zip(log_p.tolist(), map(mpmath.mpf, loss.tolist()), strict=True)
+                if loss_of > x and p > -math.inf
+            ]
+            if not gains:
+                assert found.lower[i] == found.upper[i] == -math.inf
+                continue
+            truth = mpmath.log(mpmath.fsum(gains))
+            assert found.lower[i] <= truth <= found.upper[i]
+            assert spread > 3000.0 or found.upper[i] - found.lower[i] < 1e-13 * max(1.0, abs(float(truth)))
+
+
+@pytest.mark.parametrize("mu", [1e-9, 1e-3, 1.0, 40.0, 1e4])
+def test_an_array_of_a_gaussian_pair_is_its_values(mu):
+    eps = np.append(mu * np.linspace(0.0, 0.5 * mu + 45.0, 40), [1e100, 1e308])
+    found = Gaussian(mu).log_hockey_stick(eps)
+    with mpmath.workdps(60):
+        for i, x in enumerate(eps.tolist()):
+            assert Gaussian(mu).log_hockey_stick(x) == (found.lower[i], found.upper[i])
+            if x < 1e99:
+                a, b = (mpmath.mpf(x) / mpmath.mpf(mu) + side * mpmath.mpf(mu) / 2 for side in (-1, 1))
+                truth = mpmath.ncdf(-a) - mpmath.exp(mpmath.mpf(x)) * mpmath.ncdf(-b)
+                assert found.lower[i] <= mpmath.log(truth) <= found.upper[i]

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflelib.profiles.likelihood_ratios import LikelihoodRatios, distinct
+from shufflelib.profiles.likelihood_ratios import LikelihoodRatios, once, united
 from shufflelib.shuffling import BlanketPair
 
 MP = mpmath.mp.clone()
@@ -57,13 +57,13 @@ def distribution(mass, *, precision=1e-14):
 
 def test_one_distribution_stands_for_all_that_agree_with_it():
     exact, near, far = distribution(0.5), distribution(0.5 + 2.0**-42).swapped(), distribution(0.5 + 1e-10)
-    kept = distinct([exact, far, near, exact.swapped()])
+    kept = once(united([exact, far, near, exact.swapped()]))
     assert list(kept) == [0, 1] and kept[1] is far
     assert 2.0**-41 <= kept[0].precision - exact.precision < 1.001 * 2.0**-41
-    assert distinct([exact, exact.swapped()])[0] is exact
+    assert list(once(united([exact, exact.swapped()])).values()) == [exact]
     rougher = replace(exact, precision=1e-12)
     for distributions in ([exact, rougher], [rougher.swapped(), exact]):
-        assert distinct(distributions)[0].precision >= 1e-12
+        assert united(distributions)[0].precision >= 1e-12
     assert exact.distance(exact) == 0.0 and exact.distance(far) == exact.distance(near) == math.inf
 
 

@@ -176,3 +176,15 @@ def test_a_sample_of_rounds_says_that_they_share_it():
     for profile in (one.compose(3).subsample(0.1), one.subsample(0.1).compose(3)):
         (said,) = (line for line in profile.hypotheses if "subset" in line)
         assert "one subset for all rounds that are sampled together, a new one for each sample" in said
+
+
+@pytest.mark.parametrize("rate", [1e-8, 0.1, 0.9])
+@pytest.mark.parametrize("pair", [Gaussian(0.5), discrete(LOPSIDED), Gaussian(30.0)])
+def test_an_array_of_a_sample_is_its_values(pair, rate):
+    mixed = pair.subsample(rate=rate)
+    eps = np.append(np.geomspace(1e-12, 900.0, 60), [0.0, 1e300])
+    for one in (mixed, mixed.reversed):
+        found = one.log_hockey_stick(eps.reshape(2, -1))
+        assert found.lower.shape == (2, 31)
+        ends = zip(found.lower.ravel(), found.upper.ravel(), strict=True)
+        assert [one.log_hockey_stick(x) for x in eps.tolist()] == list(ends)

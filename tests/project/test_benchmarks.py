@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import ALL, report, runner
+from benchmarks import ALL, against, report, runner
+from benchmarks.against import QUICK
 from benchmarks.published_terms import delta_of_blanket, delta_on_a_grid
 from shufflelib import Certified, Status, randomizers, shuffle
 
@@ -67,3 +68,11 @@ def test_what_is_committed_is_of_these_benchmarks():
         assert sizes == set(map(float, one.sizes))
     page = (ROOT / "benchmarks/results.md").read_text()
     assert all(name in page for name in NAMES) and (ROOT / "benchmarks/results.png").exists()
+
+
+def test_a_commit_beside_itself_answers_alike():
+    (row,) = against.measure("HEAD", quick=True)
+    for end in ("lower", "upper"):
+        assert row[f"{end} before"] == pytest.approx(row[end], rel=1e-3)
+    assert "| epsilon | few atoms | 1 |" in against.table([row]) and QUICK[0] in against.moved([row])
+    assert {sort for _, sort, _ in against.questions()} >= {"few atoms", "continuous noise", "other"}

@@ -35,9 +35,9 @@ def cases():
 def test_every_single_population_is_enclosed():
     for odds, ratio in cases():
         for others in (1, 4, 9):
-            values = BinaryPopulations(math.log(odds), math.log(ratio), others)
-            ends = values.one_by_one(np.arange(others + 1))
-            unit = math.exp(values.log_unit)
+            values = BinaryPopulations(math.log(odds), [math.log(ratio)], others)
+            ends = values.one_by_one([0], [0], [others])[2]
+            unit = math.exp(values.log_unit[0])
             rounding = 1e-14 * float(odds / (odds - ratio))
             for s in range(others + 1):
                 exact = float(truth(odds, ratio, s, others))
@@ -60,9 +60,10 @@ def plain(eps0, eps, n):
 @pytest.mark.parametrize(("eps0", "eps"), [(0.1, 0.008), (1.0, 0.0), (1.0, 0.12), (4.0, 1.5)])
 def test_a_thousand_users_against_plain_convolutions(eps0, eps):
     known = plain(eps0, eps, 1000)
-    values = BinaryPopulations(eps0, eps, 999)
-    ends = values.one_by_one(np.arange(1000))
-    unit = math.exp(values.log_unit)
+    values = BinaryPopulations(eps0, [eps], 999)
+    which, s, ends = values.one_by_one([0, 0], [0, 300], [299, 999])
+    assert np.array_equal(s, np.arange(1000.0)) and not which.any()
+    unit = math.exp(values.log_unit[0])
     assert np.all(ends.lower * unit <= known * (1 + 1e-11))
     assert np.all(ends.upper * unit >= known * (1 - 1e-11))
     assert np.all(ends.upper * unit - known <= 1e-8 * known.max())
@@ -74,22 +75,22 @@ def test_a_piece_is_bounded_by_no_less_than_its_populations(seed):
     others = int(10 ** rng.uniform(1, 4))
     eps0 = float(np.exp(rng.uniform(-3, 2)))
     deviation = 2 * math.cosh(eps0 / 2) / math.sqrt(others)
-    values = BinaryPopulations(eps0, eps0 * min(0.95, rng.uniform(0, 6) * deviation), others)
+    values = BinaryPopulations(eps0, eps0 * np.minimum(0.95, rng.uniform(0, 6, 2) * deviation), others)
     length = int(rng.integers(1, max(2, others // 20)))
     first = rng.integers(0, others - length + 1, 5)
-    bound, middle = values.in_cells(first * 1.0, first + length - 1.0)
-    for start, end, inside in zip(first, bound, middle, strict=True):
-        assert end >= values.one_by_one(start + np.arange(length)).lower.max()
+    bound, middle = values.in_cells(np.array([0, 0, 0, 1, 1]), first, first + length - 1)
+    for which, start, end, inside in zip((0, 0, 0, 1, 1), first, bound, middle, strict=True):
+        assert end >= values.one_by_one([which], [start], [start + length - 1])[2].lower.max()
         assert inside <= end
 
 
 @pytest.mark.parametrize("others", [1999, 2000, 30_000])
 @pytest.mark.parametrize(("eps0", "z"), [(0.01, 2.0), (1.0, 0.0), (1.0, 5.0), (6.0, 4.0)])
 def test_listing_and_cutting_into_pieces_overlap(others, eps0, z, monkeypatch):
-    values = BinaryPopulations(eps0, min(eps0 * 2 * z / math.sqrt(others), 0.9 * eps0), others)
-    listed = binary_rr_exact._listed(values, [0], [others])
+    values = BinaryPopulations(eps0, [min(eps0 * 2 * z / math.sqrt(others), 0.9 * eps0)], others)
+    listed = binary_rr_exact._listed(values, [0], [0], [others])
     monkeypatch.setattr(binary_rr_exact, "FEW", 1000)
-    cut = binary_rr_exact._search(values, others, 1e-6)
+    cut = binary_rr_exact._search(values, np.array([0]), others, 1e-6)
     assert max(listed[0], cut[0]) <= min(listed[1], cut[1])
     assert cut[1] - cut[0] <= 1e-4 * listed[0]
 
@@ -99,18 +100,33 @@ def test_no_population_is_left_out_of_the_pieces(others, monkeypatch):
     """The first pieces are all of 0 … n − 1, and what is cut falls into as many populations as before."""
     seen = []
 
-    def in_cells(self, first, last, asked=BinaryPopulations.in_cells):
+    def in_cells(self, which, first, last, asked=BinaryPopulations.in_cells):
         seen.append((first, last))
-        return asked(self, first, last)
+        return asked(self, which, first, last)
 
     monkeypatch.setattr(BinaryPopulations, "in_cells", in_cells)
-    binary_rr_exact._search(BinaryPopulations(1.0, 3.0 / math.sqrt(others), others), others, 1e-6)
+    values = BinaryPopulations(1.0, [3.0 / math.sqrt(others)], others)
+    binary_rr_exact._search(values, np.array([0]), others, 1e-6)
     first, last = seen[0]
     assert first[0] == 0 and last[-1] == others
     assert np.array_equal(first[1:], last[:-1] + 1.0) and np.all(first <= last)
     for i, j in ((0, 0), (5, 7), (5, 8), (100, 10**12)):
-        low, high = binary_rr_exact._cut(np.array([i]), np.array([j]))
+        which, low, high = binary_rr_exact._cut(np.array([3]), np.array([i]), np.array([j]))
+        assert np.all(which == 3)
         assert low[0] == i and high[-1] == j and np.array_equal(low[1:], high[:-1] + 1)
+
+
+@pytest.mark.parametrize(
+    ("eps0", "n"), [(1.0, 1), (1.0, 30), (0.3, 1490), (4.0, 10_000), (1.0, 10**9), (700.0, 9)]
+)
+def test_an_array_is_its_values(eps0, n):
+    """Among them ε that need no sum, beside others that do, and more of them than are searched at once."""
+    pair = WorstPopulation(eps0=eps0, n=n)
+    few = np.linspace(0.0, min(eps0, 12.0 * math.cosh(0.5 * min(eps0, 9.0)) / math.sqrt(n)), 24)
+    eps = np.concatenate([[2.0 * eps0, eps0, eps0 * (1.0 - 1e-12)], few[::-1], [0.5 * eps0]])
+    found = pair.log_hockey_stick(eps, 1e-5)
+    for i, x in enumerate(eps.tolist()):
+        assert pair.log_hockey_stick(x, 1e-5) == (found.lower[i], found.upper[i])
 
 
 def test_the_profile_keeps_the_attack_below_and_the_curve_above():

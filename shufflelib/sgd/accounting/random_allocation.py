@@ -199,7 +199,6 @@ class OneSided(SymmetricPair):
         """Largest finite privacy loss of the PLD, or infinity."""
         return self._half.max_privacy_loss
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose the log of the hockey-stick divergence."""
         return self._half.log_hockey_stick(eps, tolerance)

@@ -150,7 +150,8 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         if self.kinds.size == 1:
             more, less, mass = self.slots.more, self.slots.less, self.slots.mass
             first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))
-            return BlanketPair(LikelihoodRatios(first, second, mass, precision=PRECISION), self.n)
+            ratios = LikelihoodRatios(first, second, mass, precision=PRECISION, exchangeable=True)
+            return BlanketPair(ratios, self.n)
         some = self.kinds > 0.0
         if np.sum(log_outcomes(self.counts[some])) > math.log(LISTED_OUTCOMES):
             return None

@@ -329,7 +329,8 @@ class PersonalRandomizedResponse(PersonalRandomizers):
         report = np.array([shared, rare, (self.k - 2) * rare])
         uniform = np.array([1.0, 1.0, self.k - 2.0]) / self.k
         kept = slice(None) if self.k > 2 else slice(2)
-        ratios = LikelihoodRatios.from_masses(report[kept], report[[1, 0, 2]][kept], uniform[kept])
+        masses = report[kept], report[[1, 0, 2]][kept], uniform[kept]
+        ratios = LikelihoodRatios.from_masses(*masses, exchangeable=True)
         # k/(e + k - 1), without overflow and without cancellation at 0
         return Reference(ratios, 1.0 / (1.0 + np.expm1(budgets) / self.k))
 
