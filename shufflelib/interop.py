@@ -12,10 +12,11 @@ takes is ``profile.epsilon(delta).upper`` with that δ, in a ``privacy_map`` of 
 from typing import Any
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.optional import remedy
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.loss_grid import LossOnGrid
-from shufflelib.profiles.privacy_profile import PairProfile, PrivacyProfile
+from shufflelib.profiles.privacy_profile import plainest
+from shufflelib.profiles.questions import PrivacyProfile
 
 
 def to_dp_accounting(profile: PrivacyProfile, *, value_discretization_interval: float = 1e-4) -> Any:
@@ -75,7 +76,7 @@ def to_dp_accounting(profile: PrivacyProfile, *, value_discretization_interval: 
     0.851
     """
     profile, step = _checked(profile, value_discretization_interval)
-    pair = profile if isinstance(profile, PairProfile) else profile.envelope
+    pair = profile if isinstance(profile, Pair) else profile.envelope  # type: ignore[attr-defined]
     return _privacy_loss_distribution(pair, step, optimistic=False)
 
 
@@ -120,10 +121,9 @@ def to_dp_accounting_optimistic(
     [0.1445, 0.1446]
     """
     profile, step = _checked(profile, value_discretization_interval)
-    if isinstance(profile, PairProfile):
+    if isinstance(profile, Pair):
         return _privacy_loss_distribution(profile, step, optimistic=True)
-    plainest = max(profile.attack_pairs, key=lambda pair: pair.dot(0.0, TOLERANCE).lower)
-    return _privacy_loss_distribution(plainest, step, optimistic=True)
+    return _privacy_loss_distribution(plainest(profile.attack_pairs), step, optimistic=True)
 
 
 def _checked(profile, step):
@@ -143,7 +143,7 @@ def _checked(profile, step):
 def _privacy_loss_distribution(pair, step, *, optimistic):
     with remedy("the conversion needs it: pip install dp-accounting"):
         from dp_accounting.pld import pld_pmf, privacy_loss_distribution
-    loss = LossOnGrid(pair, step)
+    loss = LossOnGrid.of(pair, step)
     pmfs = []
     for one in (loss,) if pair.symmetric else (loss, loss.reversed):
         index, mass, infinity_mass = one.below() if optimistic else one.above()

@@ -4,8 +4,7 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from shufflelib.profiles import DiscretePair, from_pair
-from shufflelib.profiles.privacy_profile import PairProfile
+from shufflelib.profiles import DiscretePair, Pair, from_pair
 
 LOPSIDED = [(F(1, 2), F(1, 10)), (F(1, 4), F(3, 10)), (F(1, 8), F(1, 5)), (F(1, 8), F(2, 5))]
 TELLING = [(F(1, 2), F(1, 20)), (F(1, 2), F(9, 10)), (F(0), F(1, 20))]
@@ -31,7 +30,7 @@ def distribution(rng, size):
     return [F(int(x), int(row.sum())) for x in row]
 
 
-class Opaque(PairProfile):
+class Opaque(Pair):
     """A pair known only through its hockey-stick curve, so that everything else is dotted."""
 
     def __init__(self, pair):

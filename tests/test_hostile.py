@@ -91,8 +91,7 @@ NOT_ASKED = {
         "published.personalized.Decomposition",
         *("published.renyi.over", "published.shuffle_index.ShuffleIndex"),
         "published.variation_ratio.MixtureParts",
-        *("shuffling.BinaryProfile", "shuffling.BlanketPair", "shuffling.ShuffledProfile"),
-        "shuffling.multi_message.ShuffledMessages",
+        *("profiles.Bounds", "profiles.Profile", "shuffling.BlanketPair"),
     },
     "classes to derive from": {
         "published.joint_concavity.f_divergence",

@@ -1,13 +1,10 @@
 """Brackets are as narrow as docstrings say: one row for each promise, on a grid of settings."""
 
-import functools
-import math
-
 import numpy as np
 import pytest
 
 from shufflelib import randomizers, sgd, shuffle
-from shufflelib.profiles import DiscretePair, Gaussian, privacy_profile
+from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.sgd import accounting
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
 
@@ -58,17 +55,6 @@ def test_composed_pairs_with_few_losses_are_as_wide_as_stated():
     assert 0.01 < width(three.delta(57.67)) < 0.07
     two = DiscretePair(np.log([0.75, 0.25]), np.log([0.25, 0.75])).compose(rounds=2)
     assert 0.01 < width(two.epsilon(1e-6)) < 0.05
-
-
-def test_rounds_whose_bounds_are_far_apart_are_nearly_as_well_known(monkeypatch):
-    """To 0.3 %, on the safe side of what takes three times as long."""
-    made = functools.partial(shuffle, randomizers.metric_laplace(d01=2.16, dmax=2.16), n=395_000)
-    rough = made().compose(3).epsilon(3e-6)
-    monkeypatch.setattr(privacy_profile, "APART", math.inf)
-    fine = made().compose(3).epsilon(3e-6)
-    assert rough.upper > 1.05 * rough.lower
-    assert 1.0 - 4e-4 <= rough.upper / fine.upper <= 1.003
-    assert 0.997 <= rough.lower / fine.lower <= 1.0 + 4e-4
 
 
 # ---------------------------------------------------------------- blocks drawn anew

@@ -145,19 +145,8 @@ def standard_errors(mechanism, n, blanket=0):
             frequency_error(mechanism, share, n, blanket) for share in (1.0 / mechanism.items, 0.0, 1.0)
         )
         return usual, max(ends)
-    eps0 = mechanism.eps0
-    if isinstance(mechanism, randomizers.duchi):
-        worst = 1.0 / math.tanh(eps0 / 2.0) ** 2
-        usual = worst - 1.0 / 3.0
-    elif isinstance(mechanism, randomizers.piecewise):
-        rise = math.expm1(eps0 / 2.0)
-        least = (rise + 4.0) / (3.0 * rise**2)
-        usual, worst = least + 1.0 / (3.0 * rise), least + 1.0 / rise
-    elif isinstance(mechanism, randomizers.laplace):
-        usual = worst = 8.0 / eps0**2
-    else:
-        return None
-    return tuple(math.sqrt(variance / (4.0 * n)) for variance in (usual, worst))  # of values in [0, 1]
+    variances = mechanism.variances()
+    return variances and tuple(math.sqrt(variance / n) for variance in variances)
 
 
 SENSITIVITY = {"histogram": math.sqrt(2.0), "mean": 1.0}  # of the sum, in the Euclidean norm

@@ -14,11 +14,12 @@ from typing import Any
 
 from shufflelib.numerics.certified import TOLERANCE, Certified, written
 from shufflelib.numerics.optional import counting
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
 ROUNDING = 1e-12  # of logarithms of δ
+STEEP = 0.5  # slope of log(-log δ) at which steps are guessed
 MISSING = 1e-2  # share of log δ by which a first attack is to miss the target
 MANY_STEPS, JUMPED = 6, 10.0  # after so many steps the search ends at a width that much larger
 
@@ -37,8 +38,7 @@ class Calibration:
         The nearest value tried beyond the answer: its upper bound, on δ at the target ε or on ε at the
         target δ, misses the target.  The search aims at 1e-7 of the answer, for many rounds at 1e-5, and
         stops farther from it where δ is less well known; for example 5e-5 for ``generic``, n = 10⁵ and ε = 5
-        at δ = 1e-6, and up to 3e-3 over rounds where an attack stays more than 5 % below ε.  A small whole
-        number is the next one.  None if the answer is the end of the range.
+        at δ = 1e-6.  A small whole number is the next one.  None if the answer is the end of the range.
     fails : float, int or None
         A value at which the *lower* bound on δ at the target ε exceeds the target's: an attack shows that
         the target is missed.  The true limit is between ``answer`` and ``fails``.  The search for
@@ -99,14 +99,13 @@ class Family:
     log(-log δ), which is nearly linear there.
     """
 
-    profile_at: Callable[[float], PrivacyProfile]
+    profile_at: Callable[[Any], PrivacyProfile]
     eps: float
     delta: float
     limits: tuple[float, float]
     tolerance: float
     falling: bool = False
     whole: bool = False
-    slope: float | None = None  # about that of log(-log δ) near a start that is about right
     accuracy: float = TOLERANCE  # of δ, relative
     attack_accuracy: float = TOLERANCE  # the same where an attack is searched for
 
@@ -121,7 +120,7 @@ class Family:
         answer, unproved = self.edge(self.proved, start)
         nearest = unproved if answer is None else answer
         beyond = nearest if unproved is None else unproved
-        fails = attacked and self._before(attacked, -MISSING / (self.slope or 1.0))
+        fails = attacked and self._before(attacked, -MISSING)
         if fails is None or not self.attacked(fails) > math.log(self.delta):
             _, fails = self.edge(self.attacked, attacked or beyond, tolerance=COARSER * self.tolerance)
         stride = self.tolerance
@@ -153,19 +152,6 @@ class Family:
         pairs = self.profile(value).attack_pairs
         return max(pair.log_worst(self.eps, self.attack_accuracy).lower for pair in pairs) - ROUNDING
 
-    def crossing(self, log_delta, start):
-        """Return about where a bound on δ meets the target, and the slope of log(−log δ) there, if known."""
-        values = self.edge(log_delta, start)
-        if None in values:
-            return max(value for value in values if value is not None), None
-        met, missed = (log_delta(value) for value in values)
-        if not -math.inf < met < missed < 0.0:
-            return values[1], None
-        low, high = map(self._place, values)
-        below = math.log(math.log(self.delta) / met)
-        slope = math.log(met / missed) / (high - low)
-        return self._value(low - below / slope), slope
-
     @counting("points of curves")
     def edge(self, log_delta, start, *, tolerance=None):
         """Return the last value tried at which a bound on δ meets the target, and the next one tried."""
@@ -186,9 +172,9 @@ class Family:
 
         here = min(max(self._place(start), first), last)
         before, most = height(here), math.log(8.0)
-        steep, least = (0.9 * self.slope, 0.5 * width) if self.slope else (0.5, 1e-3)
+        least = 1e-3
         while True:
-            step = -math.copysign(min(max(abs(before) / steep, least), most), before)
+            step = -math.copysign(min(max(abs(before) / STEEP, least), most), before)
             there = min(max(here + step, first), last)
             if there == here:
                 break

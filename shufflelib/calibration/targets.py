@@ -10,12 +10,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from shufflelib.calibration.nearly_composed import nearly_composed
 from shufflelib.calibration.search import Calibration, Family
 from shufflelib.numerics import validation
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import APART, PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic
@@ -251,13 +250,10 @@ def most_rounds(
         profile = randomizer
     else:
         profile = shuffle(_built(randomizer, parameters), n)  # type: ignore[arg-type]  # it refuses None
-    profile, users = profile.subsample(rate), getattr(profile, "n", None)
+    profile, users = profile.subsample(rate), profile.users
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
-    family = Family(
-        functools.partial(composed, profile), target.eps, target.delta, limits, MANY_ROUNDS, whole=True
-    )
-    found = _searched(
-        family,
+    family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
+    found = family.calibration(
         f"most rounds of {profile.statement}",
         start=1,
         remedy="use a larger eps or delta, or a more private round",
@@ -289,11 +285,6 @@ def _built(randomizer, parameters):
     return _constructor(randomizer, parameters)()
 
 
-def composed(profile, rounds):
-    """Return the profile of equal rounds, ready for questions about ε alone."""
-    return profile.compose(rounds)._for_epsilon()
-
-
 @dataclasses.dataclass(frozen=True)
 class Target:
     """What is asked for: ε and δ of all rounds together, each with a share of the population."""
@@ -314,8 +305,8 @@ class Target:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def family(self, shuffled, *, composed=composed, **search):
-        """Return the search in one parameter of a round, whose rounds may be composed only nearly."""
+    def family(self, shuffled, *, composed=PrivacyProfile.compose, **search):
+        """Return the search in one parameter of a round, with a way to compose rounds."""
 
         def all_rounds(value):
             return composed(shuffled(value).subsample(self.rate), self.rounds)
@@ -360,28 +351,9 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
         return family.calibration(quantity, start=start, remedy=remedy)
     start = target.guide(shuffled, start, "upper", **search)
     attacked = target.guide(shuffled, start, "lower", **search)
-    rough = {"tolerance": GUIDE, "slope": 1.0, "attack_accuracy": ATTACK}
-    nearly = target.family(shuffled, composed=nearly_composed, **rough, **search)
-    start, slope = nearly.crossing(nearly.proved, start)
-    attacked, _ = nearly.crossing(nearly.attacked, attacked)
-    family = target.family(shuffled, tolerance=MANY_ROUNDS, slope=slope, attack_accuracy=ATTACK, **search)
-    return _searched(
-        family,
-        f"{quantity}, {target.rounds:,} rounds",
-        start=start,
-        attacked=attacked,
-        remedy=remedy,
-    )
-
-
-def _searched(family, quantity, **search):
-    """Return the answer of a search over rounds, made again with all digits if ε turns out to have them."""
-    found = family.calibration(quantity, **search)
-    certificate = found.certificate
-    if not family.profile(found.answer)._apart or certificate.upper > APART * certificate.lower:
-        return found
-    fine = dataclasses.replace(family, profile_at=lambda value: family.profile_at(value)._afresh())
-    return fine.calibration(quantity, **search | {"start": found.answer, "attacked": found.fails})
+    family = target.family(shuffled, tolerance=MANY_ROUNDS, attack_accuracy=ATTACK, **search)
+    quantity = f"{quantity}, {target.rounds:,} rounds"
+    return family.calibration(quantity, start=start, attacked=attacked, remedy=remedy)
 
 
 def near_gaussian(profile, rounds, end):

@@ -1,8 +1,25 @@
-r"""E[(G₁ + … + G_n)₊] from a list of all vectors of counts.
+r"""E[(A − e^ε B)₊] for the sums A, B of n pairs of ratios, from a list of all vectors of counts.
 
-Few losses differ from the most frequent one where there are few summands or the others are rare.  Then the
-distribution of the sum is listed: how often each other value occurs, up to a number of them that Chernoff's
+Few pairs differ from the most frequent one where there are few summands or the others are rare.  Then the
+distribution of (A, B) is listed: how often each other pair occurs, up to a number of them that Chernoff's
 inequality says is exceeded too rarely to matter.
+
+One list serves every ε.  Sorted by falling A/B, with probabilities p,
+
+.. math:: \mathbb E[(e^{-\varepsilon}A - B)_+]
+          = e^{-\varepsilon}\sum_{i \le k} p_i A_i - \sum_{i \le k} p_i B_i
+
+where the first k have :math:`A/B > e^{\varepsilon}`: two running sums, looked up.
+
+Why the bounds are proved
+-----------------------
+Let d bound the relative error of A, of B and of the factor :math:`e^{-\varepsilon}`, precision and rounding.
+Any k gives a lower bound, with the least p, A(1 − d) and B(1 + d): what has no gain only takes away.  For the
+upper bound, with the largest p, A(1 + d) and B(1 − d), the first k must include all that have a gain then.
+They do if k is looked up at :math:`\varepsilon - \log\frac{1 + d}{1 - d}`, less the rounding r of log A/B.
+What lies between the two k then takes away no more than 3r of :math:`e^{-\varepsilon}A(1 + d)`, which is
+added.  All terms of either sum are positive, so that the running sums, from the rarest end, are off by one
+unit of long numbers for each term.
 """
 
 import functools
@@ -12,54 +29,111 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.numerics.certified import UNKNOWN, Interval
-from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.certified import LONG_UNIT, Interval
+from shufflelib.numerics.logspace import UNIT
 
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
 RARE = -30.0  # log of the chance of more of them than are listed, from which on a list is worth its while
 
 
-def listed_mean(distribution, n, log_crude):
-    r"""Return an enclosure of :math:`\log \mathbb E[(G_1+\dots+G_n)_+]`, and whether the list is complete.
+class ListedSums(NamedTuple):
+    """Sums (A, B) by falling A/B: −log A/B, running sums of pA and pB for either end of p, and their doubt.
 
-    ``log_crude`` is an upper bound known already.  Nothing is known where the list would be too long.
+    ``log_left_out`` bounds the log-probability that one pair of ratios is beside more others than are listed.
     """
-    around = _Around.heaviest(distribution)
-    most = _enumerable(around, n)
-    if most == 0 or _log_left_out(around, n, most) >= RARE:
-        return UNKNOWN, False
-    return _by_enumeration(distribution, n, log_crude, around, most), most >= n
+
+    less: np.ndarray
+    first: tuple
+    second: tuple
+    doubt: float
+    rounding: float  # of log A/B
+    log_left_out: float
+
+    @classmethod
+    def of(cls, first, second, masses, zero_mass, precision, n):
+        """Return the list for n pairs of ratios with these masses, or None if it would be too long.
+
+        ``zero_mass`` is the mass of (0, 0), ``precision`` the relative error of all.
+        """
+        heaviest = max(float(np.max(masses)), zero_mass)
+        expected, others = int(n * max(1.0 - heaviest, 0.0) * (1.0 - 1e-9)), first.size - 1
+        if others > ENUMERATED_ATOMS or math.comb(expected + others, others) > ENUMERATION_LIMIT:
+            return None
+        around = _Around.heaviest(first, second, masses, zero_mass, precision)
+        most = _enumerable(around, n)
+        left_out = _log_left_out(around, n, most) if most else 0.0
+        return None if left_out >= RARE else cls._listed(around, n, most, left_out, precision)
+
+    @classmethod
+    def _listed(cls, around, n, most, left_out, precision):
+        counts, used, *_ = _count_vectors(around.first.size, most, n)
+        first, second = (
+            counts @ others + (n - used) * one
+            for others, one in ((around.first, around.one[0]), (around.second, around.one[1]))
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            less = np.log(second) - np.log(first)
+        less = np.where(first > 0.0, less, math.inf)
+        doubt, finite = precision + (around.first.size + 16) * UNIT, np.isfinite(less)
+        logs = np.abs(np.log(first[finite])) + np.abs(np.log(second[finite]))
+        rounding = 8 * UNIT * (1.0 + float(np.max(logs, initial=0.0)))
+        order = np.argsort(less, kind="stable")
+        order = order[less[order] <= 3.0 * doubt + rounding]  # the others have no gain
+        least, sums = float(np.finfo(np.longdouble).tiny), []
+        for chance, flushed in zip(_log_chances(*around.masses, most, n), (0.0, least), strict=True):
+            chance = np.exp(chance[order].astype(np.longdouble)) + flushed
+            sums.append([np.append(0.0, np.cumsum(chance * part[order])) for part in (first, second)])
+        return cls(less[order], *zip(*sums, strict=True), doubt, rounding, left_out)
+
+    def log_positive_part(self, eps, log_crude):
+        """Enclose log E[(e^{−ε}A − B)₊] at each ε ≥ 0 of an array, at most ``log_crude``."""
+        d, shrink = self.doubt, np.exp(-eps).astype(np.longdouble)
+        off = d + (self.less.size + 16) * LONG_UNIT
+        sure, most = (
+            np.searchsorted(self.less, limit - eps, side="right")
+            for limit in (-self.rounding, math.log1p(d) - math.log1p(-d) + self.rounding)
+        )
+        lower = self.first[0][sure] * shrink * (1.0 - off) - self.second[0][sure] * (1.0 + off)
+        upper = self.first[1][most] * shrink * (1.0 + off) - self.second[1][most] * (1.0 - off)
+        between = self.first[1][most] * (1.0 + off) - self.first[1][sure] * (1.0 - off)
+        upper += np.where(most > sure, 4.0 * self.rounding * between * shrink, 0.0)
+        upper = np.where(most > 0, np.maximum(upper, np.finfo(np.longdouble).tiny), 0.0)
+        with np.errstate(divide="ignore"):
+            ends = [np.log(np.maximum(end, 0.0)).astype(float) for end in (lower, upper)]
+        found = Interval(*ends).widened(4.0, 16 * UNIT)
+        if self.log_left_out == -math.inf:
+            return found
+        return Interval(found.lower, np.logaddexp(found.upper, self.log_left_out + log_crude) + 16 * UNIT)
 
 
 class _Around(NamedTuple):
-    """A distribution seen from its heaviest atom: that atom, and the others, the one at 0 among them."""
+    """Pairs of ratios seen from the most frequent one: that one, and the others, (0, 0) among them."""
 
-    value: float
-    size: float
-    values: np.ndarray
-    sizes: np.ndarray
+    one: tuple
+    first: np.ndarray
+    second: np.ndarray
     masses: tuple  # of the others, lower and upper bounds
 
     @classmethod
-    def heaviest(cls, distribution):
-        values, sizes, masses = (
-            np.append(part, 0.0) for part in (distribution.values, distribution.sizes, distribution.masses)
-        )
-        doubt = distribution.precision + 4 * UNIT
+    def heaviest(cls, first, second, masses, zero_mass, precision):
+        complete = zero_mass == 0.0 and math.fsum(masses) == 1.0
+        first, second, masses = (np.append(part, 0.0) for part in (first, second, masses))
+        doubt = precision + 4 * UNIT
         ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
-            end[-1] = max(distribution.zero_mass + side * doubt, 0.0)
+            end[-1] = max(zero_mass + side * doubt, 0.0)
         top = int(np.argmax(ends[1]))
-        others = np.arange(values.size) != top
-        if distribution.zero_mass == 0.0 and math.fsum(distribution.masses) == 1.0 and top != others.size - 1:
+        others = np.arange(first.size) != top
+        if complete and top != first.size - 1:
             others[-1] = False  # the listed masses are all there is
-        return cls(values[top], sizes[top], values[others], sizes[others], tuple(end[others] for end in ends))
+        ratios = (float(first[top]), float(second[top])), first[others], second[others]
+        return cls(*ratios, tuple(end[others] for end in ends))
 
 
 def _enumerable(around, n):
     """Return how many losses other than the heaviest a list of all count vectors can hold."""
-    atoms = around.values.size
+    atoms = around.first.size
     if not 0 < atoms <= ENUMERATED_ATOMS:
         return 0
     most, too_many = 1, min(n, ENUMERATION_LIMIT) + 1
@@ -78,7 +152,7 @@ def _log_left_out(around, n, most):
     return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
 
 
-@functools.lru_cache(maxsize=4)  # a curve asks for the same ones at every ε
+@functools.lru_cache(maxsize=4)  # both directions of a pair have the same ones
 def _count_vectors(atoms, most, n):
     """Return all vectors of at most ``most`` counts, their sums, log multinomials and the terms of those."""
     counts, left = np.zeros((1, 0)), np.array([most])
@@ -99,13 +173,12 @@ def _count_vectors(atoms, most, n):
     return counts, used, log_weight, size
 
 
-@functools.lru_cache(maxsize=4)  # these too
 def _log_chances(lower, upper, most, n):
     """Return lower and upper bounds on the log-probability of every vector of counts."""
-    counts, used, log_weight, size = _count_vectors(len(lower), most, n)
+    counts, used, log_weight, size = _count_vectors(lower.size, most, n)
     found = []
     for masses, others, side in ((lower, upper, -1.0), (upper, lower, 1.0)):
-        masses, rest = np.array(masses), math.fsum(others)
+        rest = math.fsum(others)
         possible = np.all((counts == 0.0) | (masses > 0.0), axis=1)
         log_masses = counts @ np.log(np.where(masses > 0.0, masses, 1.0))
         log_rest = math.log1p(-rest) if rest < 1.0 else -math.inf
@@ -114,22 +187,5 @@ def _log_chances(lower, upper, most, n):
         rounding = (size - 4 * log_masses) * UNIT
         terms = log_weight + log_masses + log_heaviest + side * rounding
         terms = np.where(possible, terms, -math.inf)
-        terms.flags.writeable = False
         found.append(terms)
     return found
-
-
-def _by_enumeration(distribution, n, log_crude, around, most):
-    """Sum over all vectors of at most ``most`` counts; terms are non-negative, so errors stay relative."""
-    counts, used, *_ = _count_vectors(around.values.size, most, n)
-    total = counts @ around.values + (n - used) * around.value
-    with np.errstate(over="ignore"):
-        slack = (counts @ around.sizes + (n - used) * around.size) * (distribution.precision + 8 * UNIT)
-    ends = []
-    chances = _log_chances(*(tuple(masses.tolist()) for masses in around.masses), most, n)
-    for log_chance, side in zip(chances, (-1.0, 1.0), strict=True):
-        gain = total + side * slack
-        some = gain > 0.0
-        ends.append(logsumexp(log_chance[some] + np.log(gain[some])))
-    ends[1] = float(np.logaddexp(ends[1], _log_left_out(around, n, most) + log_crude))
-    return Interval(*ends).widened(4.0, 64 * UNIT)

@@ -1,39 +1,39 @@
 r"""Certified enclosure of E[(G₁ + … + G_n)₊] for independent, identically distributed, finite losses.
 
-Everything about shuffling reduces to this number.  Nothing in its cost grows with n:
+Everything about shuffling reduces to this number, mostly for many distributions at once, one for each ε: they
+are columns of arrays, and no number depends on the other columns.  Nothing in its cost grows with n:
 
 - `union_upper_bound` and `single_positive_lower_bound` enclose it crudely,
 
   .. math:: n\,\mathbb E[G_+]\,\mathbb P(G \ge 0)^{n-1} \;\le\; \mathbb E[(G_1 + \dots + G_n)_+]
             \;\le\; n\,\mathbb E[G_+];
 
-- where few losses differ from the most frequent one, because there are few summands or because the others
-  are rare, the distribution of the sum is listed: `positive_part_enumerated`;
 - otherwise it is a `saddle_point` integral of :math:`M(t)^n/t^2`, :math:`M(t) = \mathbb E\,e^{tG}`.
+
+Where few losses differ from the most frequent one, `positive_part_enumerated` lists the sums instead.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, TOLERANCE, Interval, intersect
+from shufflelib.numerics import nodes
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, listed_mean
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
     Losses,
-    TiltedSum,
+    TiltedSums,
+    added,
     by_contour,
-    characteristic_minus_one,
     log_abs_one_plus,
-    quadrature,
 )
 
 LARGEST_SIZE = 1e280  # of a loss's terms, in units of the largest loss
-WELL_LISTED = 1e-5  # width of a list from which on no integral is tried, which is rounded more
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
+SHARPENED = 12  # atoms up to which less is smoothed where a sum has a heavy atom at 0
 
 
 def missing_mass(masses):
@@ -42,136 +42,176 @@ def missing_mass(masses):
 
 
 @dataclass(frozen=True, eq=False)
-class LossDistribution:
-    """Distribution of one loss G: atoms ``values`` with masses ``masses``; missing mass sits at 0.
+class LossDistributions:
+    """Distributions of one loss G each, as columns: atoms ``values`` with masses ``masses``.
 
     ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
-    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` the missing
-    mass, added up here unless it is known.
+    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` what each column's
+    masses leave of 1, which sits at 0.
     """
 
     values: np.ndarray
     masses: np.ndarray
     sizes: np.ndarray
     precision: float
-    zero_mass: float | None = None
+    zero_mass: np.ndarray
 
-    def __post_init__(self):
-        if self.zero_mass is None:
-            object.__setattr__(self, "zero_mass", missing_mass(self.masses))
+    @classmethod
+    def of_one(cls, values, masses, sizes, precision, zero_mass=None):
+        """Return a single distribution; the missing mass is added up unless it is known."""
+        zero_mass = missing_mass(masses) if zero_mass is None else zero_mass
+        values, masses, sizes = (np.asarray(part, float)[:, None] for part in (values, masses, sizes))
+        return cls(values, masses, sizes, precision, np.array([zero_mass]))
 
-    def measured_in(self, unit):
-        """Return the distribution of the loss in other units."""
-        values, sizes = self.values / unit, self.sizes / unit
+    def at(self, chosen):
+        """Return some of the columns."""
+        parts = (part.take(chosen, axis=-1) for part in (self.values, self.masses, self.sizes))
+        return LossDistributions(*parts, self.precision, self.zero_mass[chosen])
+
+    def losses(self, unit, n):
+        """Return n losses of each distribution in a unit of its own."""
+        values, sizes = self.values / unit, np.minimum(self.sizes / unit, 1e140)
         flushed = (np.abs(values) < SMALLEST_SIZE) & (self.values != 0.0)  # rounded by more than a share
-        return replace(self, values=values, sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes))
+        return Losses(
+            values=values,
+            masses=self.masses,
+            sizes=np.where(flushed, np.maximum(sizes, SMALLEST_SIZE), sizes),
+            zero_mass=self.zero_mass,
+            zero_size=np.ones(unit.size),  # it is what the other masses leave of 1
+            count=np.full(unit.size, float(n)),
+            doubt=self.precision + (len(values) + 24) * UNIT,
+        )
 
 
-def expected_positive_part(distribution, n, *, tolerance=TOLERANCE, known=math.inf):
-    r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]` for n losses of one distribution.
+def expected_positive_part(
+    distributions, n, *, tolerance=TOLERANCE, known=math.inf, steepest=math.inf
+) -> Interval:
+    r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]` for n losses of each distribution.
 
     Both bounds are proved, rounding included; both are ``-inf`` if the sum cannot be positive.  ``tolerance``
     is the relative width aimed at; a sum with a heavy atom at 0 may get a wider bracket.  ``known`` is an
-    upper bound that the caller has: an integral that cannot improve it is not computed.
+    upper bound that the caller has: an integral that cannot improve it is not computed, nor is one where
+    exponents would be above ``steepest``.  Both, and the tolerance, may be arrays.
 
     The running time does not depend on n.  It is proportional to the number of atoms, to the tail's distance
     from the mean in standard deviations, and to ``tolerance**-0.5``.
     """
-    scale = float(np.max(np.abs(distribution.values), initial=0.0))
-    upper = union_upper_bound(distribution, n)
-    if scale == 0.0:  # no more than the rounding of what cancelled
-        return Interval(-math.inf, upper) if np.any(distribution.sizes > 0.0) else LOG_ZERO
-    if upper == -math.inf:
-        return LOG_ZERO
-    log_scale = math.log(scale)
-    lower = single_positive_lower_bound(distribution, n)
-    if np.max(distribution.sizes) > LARGEST_SIZE * scale:  # all is the rounding of what cancelled
-        return Interval(min(lower, upper), upper)
-    found = Interval(lower - log_scale, upper - log_scale)
-    distribution = distribution.measured_in(scale)
-    settled = n == 1
-    if not settled and found.upper - found.lower > tolerance and _few_differ(distribution, n):
-        listed, settled = listed_mean(distribution, n, found.upper)
-        found = intersect(found, listed)
-        settled = settled or found.upper - found.lower <= WELL_LISTED
-    if not settled and found.upper - found.lower > tolerance and np.any(distribution.values > SMALLEST_GAIN):
-        found = intersect(found, _by_contour(distribution, n, tolerance, known - log_scale))
-    if found.upper == -math.inf:
-        return LOG_ZERO
-    return Interval(min(found), found.upper) + Interval.of(scale).log()
+    scale = np.abs(distributions.values).max(axis=0)
+    tolerance, known = (part + np.zeros(scale.size) for part in (tolerance, known))
+    measured = (distributions.sizes.max(axis=0) / LARGEST_SIZE <= scale) & (scale > 0.0)
+    gains = distributions.values.max(axis=0) > SMALLEST_GAIN * scale
+    # of several losses that are hardly ever negative the crude bounds are close
+    close = -_log_others(distributions, n) <= tolerance
+    lower, upper = np.full(scale.size, -math.inf), np.full(scale.size, math.inf)
+    some = np.flatnonzero(measured & gains & ~close)
+    if some.size:
+        of_some = distributions if some.size == scale.size else distributions.at(some)
+        finest = np.zeros(some.size) if len(distributions.values) <= SHARPENED else tolerance[some]
+        rest = {"known": known[some], "steepest": steepest}
+        losses = of_some.losses(scale[some], n)
+        lower[some], upper[some] = by_contour(
+            _Identical, losses, tolerance[some], finest, scale[some], **rest
+        )
+    some = np.flatnonzero(~(upper - lower <= 2.0 * tolerance))
+    if some.size:
+        of_some = distributions if some.size == scale.size else distributions.at(some)
+        lower[some] = np.maximum(lower[some], single_positive_lower_bound(of_some, n))
+        upper[some] = np.minimum(upper[some], union_upper_bound(of_some, n))
+        lower = np.minimum(lower, upper)
+    return Interval(lower, upper)
 
 
-def _few_differ(distribution, n):
-    """Return whether a list can hold as many losses other than the most frequent one as are expected."""
-    most_frequent = max(float(np.max(distribution.masses)), distribution.zero_mass)
-    expected, others = int(n * max(1.0 - most_frequent, 0.0) * (1.0 - 1e-9)), distribution.values.size - 1
-    return others <= ENUMERATED_ATOMS and math.comb(expected + others, others) <= ENUMERATION_LIMIT
-
-
-def union_upper_bound(distribution, n):
+def union_upper_bound(distributions, n):
     """Return the log of n E[G₊], which is never below E[(G₁ + … + G_n)₊]."""
-    values, sizes, doubt = distribution.values, distribution.sizes, distribution.precision
-    end = _log_mean(distribution.masses, np.maximum(values + sizes * (doubt + 8 * UNIT), 0.0))
-    return end + math.log(n) + doubt + (64 + (4 * abs(end) if end > -math.inf else 0.0)) * UNIT
+    doubt = distributions.precision
+    gains = np.maximum(distributions.values + distributions.sizes * (doubt + 8 * UNIT), 0.0)
+    end, rounding = _log_mean(distributions.masses, gains)
+    return end + math.log(n) + (doubt + rounding + 4 * UNIT * math.log(n))
 
 
-def single_positive_lower_bound(distribution, n):
+def single_positive_lower_bound(distributions, n):
     """Return the log of n E[G₊] P(G ≥ 0)^{n−1}, which is never above E[(G₁ + … + G_n)₊].
 
     What is left out is positive: S₊ is at least the sum of those Gᵢ₊ beside which no other loss is negative.
     """
-    doubt = distribution.precision
-    least = distribution.values - distribution.sizes * (doubt + 8 * UNIT)
-    end = _log_mean(distribution.masses, np.maximum(least, 0.0))
-    if end == -math.inf:
-        return end
-    end += math.log(n) - doubt - (64 + 4 * abs(end)) * UNIT
+    doubt = distributions.precision
+    end, rounding = _log_mean(distributions.masses, np.maximum(_least(distributions), 0.0))
+    end = end + math.log(n) - (doubt + rounding + 4 * UNIT * math.log(n))
+    return end + _log_others(distributions, n)
+
+
+def _least(distributions):
+    """Return the least that each loss can be."""
+    return distributions.values - distributions.sizes * (distributions.precision + 8 * UNIT)
+
+
+def _log_others(distributions, n):
+    """Return at most log P(G ≥ 0)^{n−1}."""
     if n == 1:
-        return end
-    negative = float(np.sum(distribution.masses[least < 0.0])) * (1.0 + doubt + (least.size + 4) * UNIT)
-    return end + (n - 1) * math.log1p(-negative) * (1.0 + 4 * UNIT) if negative < 1.0 else -math.inf
+        return np.zeros(distributions.zero_mass.size)
+    negative = added(np.where(_least(distributions) < 0.0, distributions.masses, 0.0))
+    negative = negative * (1.0 + distributions.precision + (len(distributions.values) + 4) * UNIT)
+    with np.errstate(divide="ignore"):
+        return (n - 1) * np.log1p(-np.minimum(negative, 1.0)) * (1.0 + 4 * UNIT)
 
 
 def _log_mean(masses, gains):
-    """Return log Σ masses·gains, which may underflow."""
+    """Return log Σ masses·gains, whose terms may underflow, and its rounding."""
     with np.errstate(divide="ignore"):
-        terms = np.log(masses) + np.log(gains)
-    peak = float(np.max(terms, initial=-math.inf))
-    return peak + math.log(math.fsum(np.exp(terms - peak))) if peak > -math.inf else peak
+        log_masses, log_gains = np.log(masses), np.log(gains)
+    terms = log_masses + log_gains
+    peak = terms.max(axis=0)
+    some = peak > -math.inf
+    share = np.exp(np.where(some, terms - np.where(some, peak, 0.0), -math.inf))
+    total = added(share)
+    size = np.where(share > 0.0, np.abs(log_masses) + np.abs(log_gains), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(some, added(share * size) / total, 0.0)
+        return np.where(some, peak + np.log(total), -math.inf), (64 + len(terms) + 5 * reach) * UNIT
 
 
-class _Identical(TiltedSum):
-    """Losses with one distribution."""
+class _Identical(TiltedSums):
+    """For each column a sum of so many losses of its distribution."""
 
-    near = 1.005
+    @staticmethod
+    def total(losses, part):
+        """Return what so many equal losses have."""
+        return losses.count * part
 
-    def integrand(self, smoothing, step, first, size, nothing):
-        """Sum over a block of nodes."""
-        n, masses, node_error = int(self.losses.count[0]), self.tilt.masses[:, 0], self.node_error[0]
-        values, masses = self.losses.values[masses > 0.0, 0], masses[masses > 0.0]
-        phi, number = characteristic_minus_one(values, masses, step, first, size, nothing / n)
-        log_modulus = log_abs_one_plus(phi.real, phi.imag)
-        alive = np.flatnonzero((n * log_modulus > -nothing) & (number < size))
-        x, y, log_modulus = phi.real[alive], phi.imag[alive], log_modulus[alive]
-        omega = step * (first + number[alive])
-        angle = np.arctan2(y, 1.0 + x)
+    def at(self, chosen):
+        """Return some of the sums."""
+        return _Identical(self.losses.at(chosen), self.known[chosen])
+
+    def nodes(self, step, count, nothing):
+        """Yield nodes listed for many sums at once where there are few, and else sum by sum."""
+        share = nothing / self.losses.count
+        values, masses, rest = self.losses.values, self.tilt.masses, count > 0
+        values = np.where(masses > 0.0, values, 0.0)
+        if len(values) <= nodes.FEW:
+            room = -0.25 * np.expm1(-2.0 * share) * (1.0 + 1e-9)
+            few, groups = nodes.listed(values, masses, self.tilt.zero_mass, step, count, room)
+            for which, number in groups:
+                phi = nodes.at_each(values, masses, step, which, number)
+                yield self._node(which, number, phi, step, nothing)
+            rest &= ~few
+        for k in np.flatnonzero(rest):
+            for numbers, phi in nodes.of_one(values[:, k], masses[:, k], step[k], int(count[k]), share[k]):
+                yield self._node(np.full(numbers.size, k), numbers, phi, step, nothing)
+
+    def _node(self, which, number, phi, step, nothing):
+        """Return what `TiltedSums.nodes` yields for some nodes, given φ − 1 there."""
+        n, x, y = self.losses.count[which], phi.real, phi.imag
+        log_modulus = log_abs_one_plus(x, y)
+        alive = np.flatnonzero(n * log_modulus > -nothing[which])
+        which, number, n, x, y, log_modulus = (part[alive] for part in (which, number, n, x, y, log_modulus))
+        angle, along = np.arctan2(y, 1.0 + x), np.hypot(1.0, step[which] * number)
         # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
-        relative = n * np.log1p(node_error * np.hypot(1.0, omega) * np.exp(-log_modulus))
+        relative = n * np.log1p(self.node_error[which] * along * np.exp(-log_modulus))
         relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
-        largest = math.exp(-nothing / n) + node_error * math.hypot(1.0, step * (first + size))
-        left = size * math.exp(min(n * math.log(largest), 0.0))
-        return quadrature(smoothing, omega, n * log_modulus, n * angle, relative, left, halved=first == 0)
+        return which, number, n * log_modulus, n * angle, relative
 
-
-def _by_contour(distribution, n, tolerance, known=math.inf):
-    losses = Losses(
-        values=distribution.values[:, None],
-        masses=distribution.masses[:, None],
-        sizes=np.minimum(distribution.sizes, 1e140)[:, None],
-        zero_mass=np.array([distribution.zero_mass]),
-        zero_size=np.ones(1),  # it is what the other masses leave of 1
-        count=np.array([float(n)]),
-        doubt=distribution.precision + (distribution.values.size + 24) * UNIT,
-    )
-    finest = 0.0 if distribution.values.size <= ENUMERATED_ATOMS else tolerance
-    return by_contour(_Identical, losses, tolerance, finest, known)
+    def left_out(self, step, count, nothing):
+        """Return a bound on the sum of the moduli at the nodes that may be missing, rounding included."""
+        n = self.losses.count
+        largest = np.exp(-nothing / n) + self.node_error * np.hypot(1.0, step * count)
+        return count * np.exp(np.minimum(n * np.log(largest), 0.0))

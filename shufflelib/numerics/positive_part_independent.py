@@ -19,12 +19,11 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
     Losses,
-    TiltedSum,
+    TiltedSums,
     by_contour,
     cf_minus_one,
     cf_minus_one_of_sum,
     log_abs_one_plus,
-    quadrature,
 )
 from shufflelib.numerics.three_point_losses import PRECISION
 
@@ -32,6 +31,8 @@ BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins
 MANY, DEEP = 500, -150.0  # more kinds than these, and the log below which they are not worth a quadrature
 FEW = 8  # kinds for which a second quadrature is cheap
 SHARPEST = 1e-8  # tolerance asked of it
+STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
+BLOCK_NODES = 1 << 17
 CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
 DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
@@ -60,9 +61,11 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
         least = np.maximum(values[0] - sizes[0] * (PRECISION + 8 * UNIT), 0.0)
         sure = max(sure, (_log_product(rest, count) + _log_sum(mass / rest, count, least)).lower)
     losses = Losses(values, np.stack([mass, mass]), sizes, rest, rest, count, DOUBT)
-    bracket = by_contour(_Slots, losses, tolerance, SHARPEST if count.size <= FEW else tolerance)
-    upper = min(bracket.upper, crude)
-    return Interval(min(max(bracket.lower, sure), upper), upper)
+    wanted, unknown = np.array([tolerance]), np.full(1, math.inf)
+    finest = np.full(1, SHARPEST if count.size <= FEW else tolerance)
+    bracket = by_contour(_Slots, losses, wanted, finest, known=unknown, steepest=STEEPEST)
+    upper = min(float(bracket.upper[0]), crude)
+    return Interval(min(max(float(bracket.lower[0]), sure), upper), upper)
 
 
 def _log_sum(mass, count, gain):
@@ -77,18 +80,26 @@ def _log_product(mass, count):
     return Interval.of(math.fsum(count * np.log(mass)), 16.0).widened(absolute=PRECISION * math.fsum(count))
 
 
-class _Slots(TiltedSum):
-    """Slots of several kinds."""
+class _Slots(TiltedSums):
+    """One sum of slots of several kinds, a column for each kind."""
 
-    steepest = 1e4
-
-    def __init__(self, losses, known=math.inf):
+    def __init__(self, losses, known):
         super().__init__(losses, known)
         self.count, kinds = losses.count, losses.count.size
         self.deepest = DEEP if kinds > MANY else self.deepest
         bins = max(1, min(kinds, round(BIN_WORK / math.sqrt(kinds))))
         self.atoms = 2 * bins
         self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]
+
+    @staticmethod
+    def total(losses, part):
+        """Return what all slots have together."""
+        rows = np.reshape(losses.count * part, (-1, losses.count.size))
+        return np.array([math.fsum(row) for row in rows]).reshape(*part.shape[:-1], 1)
+
+    def at(self, chosen):
+        """Return the sum."""
+        return self
 
     def _gather(self, size):
         """Return, for bins of similar slots, extremes of the differences and least products of masses."""
@@ -114,9 +125,14 @@ class _Slots(TiltedSum):
             loss += np.where(returns, 0.0, 4.0 * product * near)
         return 0.5 * np.log1p(-np.minimum(loss * (1.0 - 1e-9), 1.0 - UNIT)) @ count
 
-    def integrand(self, smoothing, step, first, size, nothing):
-        """Sum over a block of nodes: bounded from bins, then slot by slot where something is left."""
-        nodes = first + np.arange(size)
+    def nodes(self, step, count, nothing):
+        """Yield nodes block by block."""
+        for first in range(0, int(count[0]), BLOCK_NODES):
+            numbers = np.arange(first, min(first + BLOCK_NODES, int(count[0])))
+            yield self._block(numbers, float(step[0]), float(nothing[0]))
+
+    def _block(self, nodes, step, nothing):
+        """Return a group of nodes: bounded from bins, then slot by slot where something is left."""
         for count, bins in self._bins:
             parts = np.array_split(nodes, 1 + nodes.size * count.size // CHUNK)
             bound = [self._log_modulus_at_most(step * part, count, bins) for part in parts]
@@ -136,5 +152,4 @@ class _Slots(TiltedSum):
             relative += np.exp(-log_one) @ (count * self.node_error[slots]) * np.hypot(1.0, omega)
             relative += (np.abs(log_one) + np.abs(turn)) @ count * (16 + self.count.size) * UNIT
             relative += 2.0 * (log_one <= SMALLEST_MODULUS) @ count
-        left = size * math.exp(-nothing)
-        return quadrature(smoothing, omega, log_modulus, angle, relative, left, halved=first == 0)
+        return np.zeros(nodes.size, np.int64), nodes, log_modulus, angle, relative

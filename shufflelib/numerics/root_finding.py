@@ -49,6 +49,20 @@ def _gaussian_scale(log_start):
     return scaled
 
 
+def gaussian_epsilon(log_start, log_value):
+    """Return the ε at which two Gaussians that share log δ(0) with a curve have a smaller value of δ.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.root_finding import gaussian_epsilon
+    >>> from shufflelib.profiles import Gaussian
+    >>> start = Gaussian(mu=0.5).log_hockey_stick(0.0).upper
+    >>> round(gaussian_epsilon(start, Gaussian(mu=0.5).log_hockey_stick(2.0).upper), 6)
+    2.0
+    """
+    return _gaussian_scale(log_start)(log_value)
+
+
 def certified_root(
     log_value, target, last, *, safe_above, log_rough=None, log_start=None, guess=None, width=1e-10, steps=200
 ):

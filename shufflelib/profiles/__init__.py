@@ -7,12 +7,14 @@ A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` ar
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile, compose
+from shufflelib.profiles.privacy_profile import Bounds, Profile, compose
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
 from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 
 __all__ = [
     "ApproximateDP",
+    "Bounds",
     "DiscretePair",
     "FiniteTradeoff",
     "Gaussian",
@@ -20,6 +22,7 @@ __all__ = [
     "Identity",
     "Pair",
     "PrivacyProfile",
+    "Profile",
     "TradeoffFunction",
     "compose",
     "from_pair",

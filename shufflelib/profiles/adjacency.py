@@ -197,3 +197,35 @@ def of_rounds(relations):
 def united(*hypotheses):
     """Return several tuples of hypotheses as one, each sentence once."""
     return tuple(dict.fromkeys(one for part in hypotheses for one in part))
+
+
+def said_of_rounds(rounds):
+    """Return what is said of several (profile, count)s together.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> from shufflelib.profiles.adjacency import said_of_rounds
+    >>> said_of_rounds([(Gaussian(0.1), 7)])["written"]
+    'Gaussian(mu=0.1).compose(rounds=7)'
+    """
+    total = sum(count for _, count in rounds)
+    kinds = "; ".join(f"{count} of {profile.statement}" for profile, count in rounds[:3])
+    more = f"; and {len(rounds) - 3} more kinds" if len(rounds) > 3 else ""
+    what = f": {kinds}{more}" if len(rounds) > 1 else f" of {rounds[0][0].statement}"
+    relation = of_rounds(profile.adjacency for profile, _ in rounds)
+    assumed = [COMPOSED, *(profile.hypotheses for profile, _ in rounds)]
+    known = [profile for profile, _ in rounds if profile.users is not None]
+    written = [
+        f"{profile!r}.compose(rounds={count})" if count > 1 else repr(profile) for profile, count in rounds
+    ]
+    return {
+        "statement": f"{total} adaptive rounds{what}",
+        "source": "composed as privacy loss distributions, connect-the-dots from both sides; "
+        + "; ".join(dict.fromkeys(profile.source for profile, _ in rounds)),
+        "adjacency": relation,
+        "hypotheses": () if relation == NO_DATASETS else united(*assumed),
+        "users": min((profile.users for profile in known), default=None),
+        "population": max((profile.population for profile in known), default=None),
+        "written": written[0] if len(written) == 1 else f"compose([{', '.join(written)}])",
+    }

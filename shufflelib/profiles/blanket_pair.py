@@ -7,16 +7,18 @@ import numpy as np
 
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.positive_part_enumerated import ListedSums
 from shufflelib.numerics.positive_part_iid import (
     SMALLEST_SIZE,
-    LossDistribution,
+    LossDistributions,
     expected_positive_part,
     missing_mass,
+    union_upper_bound,
 )
+from shufflelib.numerics.saddle_point import added
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.hockey_stick import pointwise
+from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
 MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
@@ -25,11 +27,14 @@ TILTS = np.geomspace(1e-18, 1e3, 60)
 CUTS = 32  # of the extreme outputs, at which a split is tried first
 LOOSE = 100.0  # times the aimed width: another split is then tried
 LARGEST = 1e300
+BLOCK = 1 << 14  # outputs times values of ε at once
+CALM = 16.0  # largest exponent θG up to which no output is treated one by one
+WELL_LISTED = 1e-5  # width of a list from which on no integral is tried, which is rounded more
 HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
 
 
-class BlanketPair(PairProfile):
+class BlanketPair(Pair):
     r"""The pair of one user's two possible reports among n − 1 draws from a reference measure.
 
     .. math:: H_\varepsilon = \tfrac1n\,\mathbb E[(G_1+\dots+G_n)_+] + \text{mass outside}
@@ -104,30 +109,93 @@ class BlanketPair(PairProfile):
             )
         return one >= two
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support."""
-        ratios = self.ratios
-        if eps >= self.max_privacy_loss:
-            return ratios.log_outside(eps)
-        if eps > FARTHEST:
-            return Interval(self._log_ever(), self.log_hockey_stick(FARTHEST, tolerance).upper)
-        shrink = math.exp(-eps)  # everything in units of e^eps, which may be large
-        shift = eps - math.log(self.n)
-        rounding = 4 * UNIT * (2.0 + eps + math.log(self.n))
-        rtol = max(tolerance, ratios.cell_width)
-        upper = math.inf
-        lower = self._log_one_jump(shrink) + eps - rounding
-        for distribution, jumps, effort, known in self._splits(ratios.r0_over_w * shrink, rtol):
-            ends = expected_positive_part(distribution, self.n, tolerance=effort, known=known)
-            lower = max(lower, ends.lower + shift - rounding)
-            upper = min(upper, float(np.logaddexp(ends.upper + shift, jumps + eps)) + rounding)
-            if upper <= lower + LOOSE * rtol:
-                break
+        ratios, near = self.ratios, np.minimum(eps, FARTHEST)
+        lower, upper = np.full((2, eps.size), -math.inf)
+        inside = np.flatnonzero(eps < self.max_privacy_loss) if ratios.w.size else np.zeros(0, int)
+        block = BLOCK // max(ratios.w.size, 1) + 1
+        for start in range(0, inside.size, block):
+            some = inside[start : start + block]
+            lower[some], upper[some] = self._log_inside(near[some], max(tolerance, ratios.cell_width))
+        found = Interval(lower, upper)
         if ratios.r0_outside > 0.0:
-            found = Interval(lower, upper).log_add(ratios.log_outside(eps))
-            lower, upper = found.widened(absolute=rounding)
-        return Interval(min(lower, 0.0), min(upper, 0.0))
+            at = np.where(eps < self.max_privacy_loss, near, eps)
+            outside = np.array([ratios.log_outside(x) for x in at.tolist()]).reshape(-1, 2)
+            found = found.log_add(Interval(outside[:, 0], outside[:, 1]).or_unknown())
+        if inside.size and np.any(eps > FARTHEST):
+            far = (eps > FARTHEST) & (eps < self.max_privacy_loss)
+            found = Interval(np.where(far, self._log_ever(), found.lower), found.upper)
+        return Interval(np.minimum(found.lower, 0.0), np.minimum(found.upper, 0.0))
+
+    def _log_inside(self, eps, rtol):
+        """Enclose log(E[(G₁ + … + G_n)₊]/n), at most max(width, ``rtol``) apart where that can be had."""
+        first = self.ratios.r0_over_w[:, None] * np.exp(
+            -eps
+        )  # everything in units of e^eps, which may be large
+        shift, rounding = eps - math.log(self.n), 4 * UNIT * (2.0 + eps + math.log(self.n))
+        lower, upper = np.full(eps.size, -math.inf), np.full(eps.size, math.inf)
+        listed, enough = self._list, rtol
+        if listed is not None:
+            complete = listed.log_left_out == -math.inf
+            crude = math.inf if complete else union_upper_bound(self._tame(first), self.n)
+            lower, upper = listed.log_positive_part(eps, crude)
+            lower, upper = lower + shift - rounding, upper + shift + rounding
+            if complete:
+                return lower, upper
+            enough = max(rtol, WELL_LISTED)
+
+        def improve(some, ends, jumps=-math.inf):
+            above = np.logaddexp(ends.upper + shift[some], jumps + eps[some]) + rounding[some]
+            lower[some] = np.maximum(lower[some], ends.lower + shift[some] - rounding[some])
+            upper[some] = np.minimum(upper[some], above)
+
+        calm = self._calm(first)
+        some = np.flatnonzero(calm & (upper > lower + enough))
+        if some.size:
+            tame = self._tame(first.take(some, axis=1))
+            improve(some, expected_positive_part(tame, self.n, tolerance=rtol))
+        steep = (
+            np.flatnonzero(upper > lower + np.where(calm, LOOSE * rtol, enough)) if self._splittable else ()
+        )
+        splits = {int(k): self._splits(first[:, k], rtol) for k in steep}
+        while splits:
+            some = np.array(list(splits))
+            many, jumps, effort, known = np.array([splits[k].pop(0) for k in splits]).T
+            tame = self._tame(first.take(some, axis=1), many.astype(int))
+            improve(some, expected_positive_part(tame, self.n, tolerance=effort, known=known), jumps)
+            splits = {k: left for k, left in splits.items() if left and upper[k] > lower[k] + LOOSE * rtol}
+        some = np.flatnonzero(upper > lower + rtol)
+        if some.size:
+            jump = self._log_one_jump(first.take(some, axis=1)) + eps[some] - rounding[some]
+            lower[some] = np.maximum(lower[some], jump)
+        return np.minimum(lower, upper), upper
+
+    @functools.cached_property
+    def _list(self):
+        """The list of all sums of ratios, or None where there are too many."""
+        ratios = self.ratios
+        parts = ratios.r0_over_w, ratios.r1_over_w, ratios.w, self._zero_mass, ratios.precision
+        return ListedSums.of(*parts, self.n) if self.n > 1 else None
+
+    @property
+    def _splittable(self):
+        return self.n > 1 and self._extreme[0].size > 0
+
+    def _calm(self, first):
+        """Return for each ε whether no output's loss is many times that at which the sum is positive.
+
+        The exponent θG of the largest loss is estimated from a Gaussian sum.
+        """
+        if not self._splittable:
+            return np.ones(first.shape[1], bool)
+        losses = np.clip(first - self.ratios.r1_over_w[:, None], -LARGEST, LARGEST)
+        largest = losses.max(axis=0)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            weighted = self.n * self.ratios.w[:, None] * losses
+            mean, square = added(weighted), added(weighted * losses)
+            theta = (np.hypot(mean, np.sqrt(8.0 * square)) - mean) / (2.0 * square)
+            return theta * largest <= CALM
 
     @functools.cached_property
     def _extreme(self):
@@ -138,16 +206,15 @@ class BlanketPair(PairProfile):
         return np.split(order, [int(np.searchsorted(mass, MOST_EXTREME, side="right"))])
 
     def _splits(self, first, rtol):
-        """Yield the distribution of the tame losses, the log of what extreme outputs add, and the tolerance.
+        """Return ways to split: how many extreme outputs, the log of what these add, tolerance and known end.
 
         Last comes what the log of E[S₊] is known not to exceed.
         Where to split is a matter of tightness only: it weighs what is added against Chernoff's bound
         M(θ)^n/(eθ) on the rest.
         """
         extreme = self._extreme[0]
-        if self.n == 1 or extreme.size == 0 or not first[extreme[0]] > 0.0:
-            yield self._tame(first, 0), -math.inf, rtol, math.inf
-            return
+        if not first[extreme[0]] > 0.0:
+            return [(0, -math.inf, rtol, math.inf)]
         rest, jumps = self._log_rest(first), np.full(extreme.size + 1, math.inf)
         step, last = -(-extreme.size // CUTS), extreme.size
         cuts = np.append(np.arange(0, last, step), last)
@@ -159,9 +226,10 @@ class BlanketPair(PairProfile):
         harmless = int(np.flatnonzero(jumps <= total[best] + UNNOTICED)[-1])
         decided = rest[best] < jumps[best] + math.log(rtol)
         known = float(total[best]) + math.log(self.n)
-        for many in dict.fromkeys([best, harmless] if decided else [harmless, best]):
-            effort = HOPELESS if decided and many == best else rtol
-            yield self._tame(first, many), float(jumps[many]), effort, known
+        return [
+            (many, float(jumps[many]), HOPELESS if decided and many == best else rtol, known)
+            for many in dict.fromkeys([best, harmless] if decided else [harmless, best])
+        ]
 
     @functools.cached_property
     def _zero_mass(self):
@@ -169,22 +237,23 @@ class BlanketPair(PairProfile):
         missing = missing_mass(self.ratios.w)
         return missing if missing > 0.0 or not self.ratios.below_both else UNIT
 
-    def _tame(self, first, many):
-        """Return the losses (R_0 − e^ε R_1)/(e^ε w), R_0 = 0 on the first ``many`` extreme outputs."""
-        ratios, split = self.ratios, self._extreme[0][:many]
-        first, mass, kept = first.copy(), ratios.w, np.ones(first.size, bool)
-        first[split] = 0.0
-        if many > 1 and np.ptp(ratios.r1_over_w[split]) == 0.0:  # one atom
-            kept[split[1:]] = False
-            mass = mass.copy()
-            mass[split[0]] = mass[split].sum()
-        value, size = first - ratios.r1_over_w, self._sizes(first)
-        return LossDistribution(value[kept], mass[kept], size[kept], ratios.precision, self._zero_mass)
+    def _tame(self, first, many=None):
+        """Return the losses (R_0 − e^ε R_1)/(e^ε w), with R_0 = 0 on the first ``many`` extreme outputs."""
+        ratios, masses = self.ratios, np.broadcast_to(self.ratios.w[:, None], first.shape)
+        if many is not None and np.any(many):
+            first, masses = first.copy(), masses.copy()
+            for k, split in enumerate(self._extreme[0][:size] for size in many):
+                first[split, k] = 0.0
+                if split.size > 1 and np.ptp(ratios.r1_over_w[split]) == 0.0:  # one atom
+                    masses[split, k] = np.where(np.arange(split.size) == 0, masses[split, k].sum(), 0.0)
+        value, zero_mass = first - ratios.r1_over_w[:, None], np.full(first.shape[1], self._zero_mass)
+        return LossDistributions(value, masses, self._sizes(first), ratios.precision, zero_mass)
 
     def _sizes(self, first):
         """Return the sizes of the terms of each loss, no less where e^{−ε} R_0/w has few digits or none."""
-        flushed = (self.ratios.r0_over_w > 0.0) & (first < SMALLEST_SIZE)
-        return np.where(flushed, SMALLEST_SIZE, 0.0) + first + self.ratios.r1_over_w
+        reports = self.ratios.r0_over_w, self.ratios.r1_over_w
+        r0, r1 = (part.reshape(-1, *[1] * (first.ndim - 1)) for part in reports)
+        return np.where((r0 > 0.0) & (first < SMALLEST_SIZE), SMALLEST_SIZE, 0.0) + first + r1
 
     @functools.cached_property
     def _growth_without(self):
@@ -226,29 +295,27 @@ class BlanketPair(PairProfile):
         with np.errstate(divide="ignore"):
             return np.log((alone + together) * (1.0 + 32.0 * doubt)) + math.log(scale)
 
-    def _log_one_jump(self, shrink):
+    def _log_one_jump(self, first):
         r"""Return a lower bound on :math:`\log H - \varepsilon`: one large loss, the others at their mean.
 
         With J the outputs whose loss exceeds what all others take away on average, the events that user i
         alone reports from J are disjoint; Jensen's inequality for the others gives
         :math:`H \ge P(J^c)^{n-1}\, \mathbb E[(G + (n-1)\mathbb E[G|J^c])_+ 1_J]`.
         """
-        ratios = self.ratios
-        first = ratios.r0_over_w * shrink
-        value, size = first - ratios.r1_over_w, self._sizes(first)
-        doubt = ratios.precision + UNIT * (value.size + 8)
-        jump = value + (self.n - 1) * float(value @ ratios.w) > 0.0
-        chance = float(np.sum(ratios.w[jump])) * (1.0 + doubt)
-        if not 0.0 < chance < 0.5:
-            return -math.inf
-        mean = float((value - 2.0 * doubt * size)[~jump] @ ratios.w[~jump]) / (1.0 - chance)
-        gain = value[jump] - doubt * size[jump] + (self.n - 1) * min(mean, 0.0)
-        total = float(ratios.w[jump] @ np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
-        if total <= 0.0:
-            return -math.inf
-        log_total = math.log(total)
-        log_total -= 4 * UNIT * (1.0 + abs(log_total))
-        return log_total + (self.n - 1) * math.log1p(-chance) * (1.0 + 8 * UNIT)
+        mass, others = self.ratios.w[:, None], self.n - 1
+        value, size = first - self.ratios.r1_over_w[:, None], self._sizes(first)
+        doubt = self.ratios.precision + UNIT * (len(value) + 8)
+        jump = value + others * added(mass * value) > 0.0
+        chance = added(np.where(jump, mass, 0.0)) * (1.0 + doubt)
+        possible = (chance > 0.0) & (chance < 0.5)
+        chance = np.where(possible, chance, 0.0)
+        mean = added(np.where(jump, 0.0, mass * (value - 2.0 * doubt * size))) / (1.0 - chance)
+        gain = np.where(jump, value - doubt * size + others * np.minimum(mean, 0.0), 0.0)
+        total = added(mass * np.maximum(gain, 0.0)) * (1.0 - 2.0 * doubt)
+        possible &= total > 0.0
+        log_total = np.log(np.where(possible, total, 1.0))
+        log_total -= 4 * UNIT * (1.0 + np.abs(log_total))
+        return np.where(possible, log_total + others * np.log1p(-chance) * (1.0 + 8 * UNIT), -math.inf)
 
     def beside_crowd(self):
         """Return the pair with the world of equal users for Q, who all report from w, or None."""
@@ -288,14 +355,14 @@ class BlanketPair(PairProfile):
     def _renyi_sum(self):
         return RenyiSum.of(self.ratios, self.n)
 
-    def renyi_directed(self, order, skip_below=0.0):
-        """Return both bounds of D_order(P‖Q): a lattice sum for up to three losses, else from dots."""
+    def known_renyi(self, order):
+        """Return both bounds of D_order(P‖Q) by a lattice sum for up to three losses, else None."""
         ratios = self.ratios
         if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
             return math.inf, math.inf  # an output that the second report cannot produce
         moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
         if moment is None:
-            return super().renyi_directed(order, skip_below)
+            return None
         lower, upper = (connect_the_dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
         # D rises with the order, up to the largest loss
         upper = upper if order <= LARGEST_ORDER else math.inf

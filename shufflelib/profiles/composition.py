@@ -6,41 +6,37 @@ together have theirs below that of the product.
 Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
-import contextlib
 import functools
 import math
-import threading
+from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.numerics.certified import LOG_ZERO, Interval
-from shufflelib.numerics.composed_loss import ComposedPLD
-from shufflelib.numerics.logspace import logsumexp
-from shufflelib.profiles.connect_the_dots import DOT_TOLERANCE
-from shufflelib.profiles.discretised_loss import DiscretisedLoss
-from shufflelib.profiles.hockey_stick import Pair, pointwise
+from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.composed_loss import ComposedPLD, Line
+from shufflelib.profiles.adjacency import said_of_rounds
+from shufflelib.profiles.discretised_loss import (
+    DEEPEST,
+    MIDDLING,
+    NOTHING,
+    ORDERS,
+    PER_OCTAVE,
+)
+from shufflelib.profiles.hockey_stick import Pair
+from shufflelib.profiles.questions import added
 
 WIDTH = 3e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in ε
+NARROWER = 20.0  # times the tolerance asked for is what is aimed at
 ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
-GLANCE = 1e-4  # relative width of a total variation that is only looked at
 FAR_ABOVE = 30.0  # nats
-NOTICED = 0.1  # share of a width from which on it is worth more dots
-
-
-_LOCK = threading.RLock()
-
-
-@contextlib.contextmanager
-def locked():
-    """Hold a lock, as all questions to the same rounds share their dots: a decorator."""
-    with _LOCK:
-        yield
-
-
-def added(counted):
-    """Return both bounds of a sum from counts and the ends of one term each."""
-    return sum((Interval(*ends) * count for count, ends in counted), start=Interval.of(0.0))
+DISCRETISED, UNREACHED = 0.7, 0.01  # shares of the width of δ for the rounds' distributions, for rare losses
+FINEST = 2.0**-40  # relative doubt of a round's moments
+REACHED = 0.7  # share of the distributions' largest loss up to which ε may come
+RUNGS = 2  # θ of integrals, for each class of tilts
+BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
+TRIES = 4  # classes of tilts tried
+KEPT = 8192  # nodes of an integral that is kept
 
 
 class ComposedPair(Pair):
@@ -62,8 +58,10 @@ class ComposedPair(Pair):
     (0.999, 0.001), (0.9999, 0.0001) lies between 0.0012 and 0.0018.  For 10⁴ rounds of a Gaussian pair with
     μ = 2 the upper bound on ε is infinite.
     Rényi divergences add up, with both bounds.
-    Cost: a few hundred values of each pair's curve, once; more rounds cost more only where the total ε
-    exceeds about 100.
+    An answer depends on the question alone.  It is an integral along a line Re t = θ, with one of fixed θ and
+    with knots on the rounds' curves that are right for it.  Both are kept, and shared by every ε near.
+    Cost: about two hundred values of each pair's curve in about five batches, for few rounds more; more
+    rounds cost more only where the total ε exceeds about 100.
 
     Examples
     --------
@@ -77,17 +75,13 @@ class ComposedPair(Pair):
     """
 
     search_width = 1e-7
-    width, dot_tolerance = WIDTH, DOT_TOLERANCE
 
     def __init__(self, rounds):
         self.rounds = tuple(rounds)
         self.symmetric = all(pair.symmetric for pair, _ in self.rounds)
-
-    @functools.cached_property
-    def _curves(self):
-        if "_curves" in self.__dict__.get("reversed", self).__dict__:
-            return [curve.reversed for curve in self.reversed._curves]
-        return [DiscretisedLoss(pair, self.dot_tolerance) for pair, _ in self.rounds]
+        self._kept = {}
+        for name, said in said_of_rounds(self.rounds).items():
+            setattr(self, name, said)
 
     @functools.cached_property
     def reversed(self):
@@ -96,62 +90,139 @@ class ComposedPair(Pair):
             return self
         other = ComposedPair([(pair.reversed, count) for pair, count in self.rounds])
         other.__dict__["reversed"] = self
-        other.width, other.dot_tolerance = self.width, self.dot_tolerance
         return other
-
-    def forget(self, width=WIDTH, dot_tolerance=DOT_TOLERANCE):
-        """Drop all dots, those of the reversed rounds too, and aim at relative widths of ε and of dots."""
-        for one in (self, self.__dict__.get("reversed", self)):
-            one.__dict__.pop("_curves", None)
-            one.__dict__.pop("_remembered", None)
-            one.width, one.dot_tolerance = width, dot_tolerance
 
     @property
     def max_privacy_loss(self):
         """Sum of the rounds' largest losses."""
         return added((count, (pair.max_privacy_loss,) * 2) for pair, count in self.rounds).upper
 
-    def log_total_variations(self):
-        """Return about the log of the sum of all rounds' total variations."""
-        return logsumexp([pair.dot(0.0, GLANCE).upper + math.log(count) for pair, count in self.rounds])
-
-    @locked()
-    @pointwise
     def _log_curve(self, eps, tolerance):
-        """Enclose log H of the product, after setting as many dots as that needs."""
-        if eps >= self.max_privacy_loss:
-            return LOG_ZERO
-        above, below, width = self._totals(eps, tolerance)
-        width = min(width, ROUGHEST)
-        upper = above.log_delta(eps, width=width)[1] + above.slack
-        lower = below.log_delta(eps, width=width)[0] - below.slack
-        found = self._beside_single_rounds(eps, Interval(lower, upper).or_unknown())
-        upper = min(found.upper, 0.0)
-        return Interval(min(found.lower, upper), upper)
+        """Enclose log H of the product at every ε by integrals along lines whose θ is nearly right for it.
+
+        Everything these are made of depends on θ, one of a fixed ladder, not on ε or on other questions.
+        """
+        lower, upper = np.full((2, eps.size), -np.inf)
+        inside = np.flatnonzero(eps < self.max_privacy_loss)
+        tolerance = max(tolerance, NARROWEST / NARROWER)  # finer ones change nothing
+        lines = self._lines(eps[inside])
+        for line in np.unique(lines, axis=0):
+            here = inside[(lines == line).all(axis=1)]
+            lower[here], upper[here] = self._along(line.tolist(), eps[here], tolerance)
+        found = Interval(lower[inside], upper[inside]).or_unknown()
+        lower[inside], upper[inside] = self._beside_single_rounds(eps[inside], found).within(most=0.0)
+        return Interval(np.minimum(lower, upper), upper)
+
+    def _once(self, make, *asked):
+        """Return what depends on nothing else, computed once."""
+        key = make.__name__, *asked
+        if key not in self._kept:
+            self._kept.setdefault(key, make(*asked))
+        return self._kept[key]
+
+    def _first(self, depth):
+        """Return the largest loss of all rounds that is known, and the ε each class of tilts is right for."""
+        sides = self._sides(pair.discretised.first(depth) for pair, _ in self.rounds)
+        return sides[0].largest, _between(sides, ORDERS)[0]
+
+    def _lines(self, eps):
+        """Return for every ε how far the first knots reach, a class of tilts, and θ on its ladder."""
+        depth, tilt, rung = np.zeros((3, eps.size), int)
+        for reach in range(DEEPEST):
+            short = (depth == reach) & (eps >= REACHED * self._once(self._first, reach)[0])
+            if not short.any():
+                break
+            depth[short] = reach + 1
+        for one in np.unique(depth).tolist():
+            tilt[depth == one] = _nearest(self._once(self._first, one)[1], eps[depth == one])
+        for _ in range(TRIES):
+            for one in np.unique(np.stack([depth, tilt], axis=1), axis=0).tolist():
+                here, view = (depth == one[0]) & (tilt == one[1]), self._once(self._view, *one)
+                rung[here] = view.first + _nearest(view.eps, eps[here])
+            right = np.clip(np.rint(rung / RUNGS).astype(int), 0, ORDERS.size - 1)
+            if (right == tilt).all():
+                break
+            before, tilt = tilt, right
+        else:
+            tilt = before  # for which the rungs are
+        return np.stack([depth, tilt, rung], axis=1)
+
+    def _sides(self, drawn):
+        """Return the sum of all losses from above and from below."""
+        counts = [count for _, count in self.rounds]
+        return [ComposedPLD(side, counts) for side in zip(*(one[2:] for one in drawn), strict=True)]
+
+    def _tilted(self, tilt, share, depth):
+        return self._sides(pair.discretised.tilted(tilt, share, depth) for pair, _ in self.rounds)
+
+    def _view(self, depth, tilt):
+        """Return what a class of tilts is right for, which says how well the rounds must be known there."""
+        rungs = RUNGS * tilt + np.arange(-RUNGS * BESIDE, RUNGS * BESIDE + 1)
+        eps, log_moment = _between(self._tilted(tilt, MIDDLING, depth), _theta(rungs))
+        here = RUNGS * BESIDE
+        return _View(int(rungs[0]), eps, max(float(eps[here]), 0.0), float(log_moment[here]))
+
+    def _totals(self, depth, tilt, tolerance):
+        """Return the sum of all losses from above and below, for a class of tilts, and a width to aim at."""
+        view, theta = self._once(self._view, depth, tilt), float(ORDERS[tilt])
+        count, tilted = sum(count for _, count in self.rounds), theta * view.middle
+        log_scale = view.log_moment - tilted  # of δ
+        deep = max(-log_scale / 20.0, 1.0)
+        width = min(max(WIDTH * tilted, NARROWEST), WIDEST * deep)
+        # no more than is asked for, and no wider than it says something
+        width = min(max(width, tolerance * max(NARROWER * deep, 2.0 * tilted)), ROUGHEST)
+        share = DISCRETISED * width / min(max(view.log_moment, 1e-300), count)
+        share = 2.0 ** round(math.log2(min(max(share, FINEST), MIDDLING)))
+        rare = math.log(count) - math.log(UNREACHED * width) - log_scale
+        reach = math.ceil(math.log2(max(rare / NOTHING, 1.0)))
+        return _Totals(*self._tilted(tilt, share, min(max(reach, depth), DEEPEST)), width)
+
+    def _along(self, line, eps, tolerance):
+        """Enclose log H at every ε of an array by integrals along one line."""
+        depth, tilt, rung = line
+        totals = self._once(self._totals, depth, tilt, tolerance)
+        lines = self._kept.get((*line, tolerance))
+        if lines is None:
+            lines = [Line(side, float(_theta(rung)), totals.width) for side in totals[:2]]
+            if max(one.size for one in lines) <= KEPT:
+                self._kept.setdefault((*line, tolerance), lines)
+        upper = totals.above.log_delta(lines[0], eps).upper + totals.above.slack
+        return totals.below.log_delta(lines[1], eps).lower - totals.below.slack, upper
 
     def _beside_single_rounds(self, eps, found):
         """Narrow a bracket of log H by what single rounds say: at least the best, at most basic composition.
 
         This decides where outcomes are rare and their losses large, which no quadrature resolves.  The curves
-        are evaluated only where their dots leave open whether it does.
+        are evaluated only where their first knots leave open whether it does.
         """
         lower, upper = found
         share = eps / sum(count for _, count in self.rounds)
-        if self._log_sum(share, dots_only=True).lower < upper:
-            upper = min(upper, self._log_sum(share).upper)
-        if self._log_sum(eps, dots_only=True).upper > lower:
-            best = max(pair.dot(eps, NARROWEST).lower for pair, _ in self.rounds)
-            lower = max(lower, best, self._some_round(eps))
+        near = np.flatnonzero(self._log_sum(share, knots_only=True).lower < upper)
+        if near.size:
+            upper[near] = np.minimum(upper[near], self._log_sum(share[near]).upper)
+        best = np.maximum.reduce([log_h.upper for log_h in self._each(eps, knots_only=True)])
+        near = np.flatnonzero(best > lower)
+        if near.size:
+            best = np.maximum.reduce([log_h.lower for log_h in self._each(eps[near])])
+            lower[near] = np.maximum(lower[near], best)
+        near = np.flatnonzero(self._log_sum(eps + FAR_ABOVE, knots_only=True).upper > lower)
+        if near.size:
+            lower[near] = np.maximum(lower[near], self._some_round(eps[near]))
         return Interval(lower, upper)
 
-    def _log_sum(self, eps, *, dots_only=False):
-        """Enclose the log of the sum of all rounds' H at one ε."""
-        each = (
-            (curve.forward.between_dots(eps) if dots_only else pair.dot(eps, NARROWEST))
-            + Interval.of(float(count)).log()
-            for curve, (pair, count) in zip(self._curves, self.rounds, strict=True)
-        )
-        return Interval(*(np.array(ends) for ends in zip(*each, strict=True))).log_sum()
+    def _each(self, eps, *, knots_only=False):
+        """Yield the bracket of log H of a round of each kind."""
+        for pair, _ in self.rounds:
+            if knots_only:
+                yield pair.discretised.knots().between(eps)
+            else:
+                yield pair.log_hockey_stick(eps, NARROWEST)
+
+    def _log_sum(self, eps, *, knots_only=False):
+        """Enclose the log of the sum of all rounds' H at every ε."""
+        counts = (Interval.of(float(count)).log() for _, count in self.rounds)
+        each = self._each(eps, knots_only=knots_only)
+        return functools.reduce(Interval.log_add, (one + k for one, k in zip(each, counts, strict=True)))
 
     def _some_round(self, eps):
         """Return a lower bound on log H: in some round the loss is beyond ε + a, far above ε.
@@ -159,65 +230,53 @@ class ComposedPair(Pair):
         With S such outcomes and h = P(S) − e^{ε + a} Q(S) this has the divergence
         1 − ∏(1 − P(S)) − e^{−a} Σ(P(S) − h), affine in each P(S), so that it is least where each is h or 1.
         """
-        log_sum = self._log_sum(eps + FAR_ABOVE).lower  # at most that of −Σ log(1 − h)
         others = Interval.of(-FAR_ABOVE).exp() * (1.0 + sum(count for _, count in self.rounds))
-        if log_sum == -math.inf or others.upper >= 1.0:
-            return -math.inf
-        one = Interval.of(log_sum, 1.0)  # below e^{−40} the next line changes less than that
-        some = one if log_sum < -40.0 else (-(-one.exp()).expm1()).log()
-        return min(some.lower, (-others).log1p().lower)
+        if others.upper >= 1.0:
+            return np.full(eps.shape, -np.inf)
+        log_sum = self._log_sum(eps + FAR_ABOVE).lower  # at most that of −Σ log(1 − h)
+        # below e^{−40} the next line changes less than that
+        some = np.where(log_sum < -40.0, log_sum, (-(-Interval.of(log_sum, 1.0).exp()).expm1()).log().lower)
+        return np.minimum(some, (-others).log1p().lower)
 
-    def _totals(self, eps, tolerance):
-        """Return the composed PLDs of both sides, dots added until both agree, and that width."""
-        counts, widest = [count for _, count in self.rounds], WIDEST * self.width / WIDTH
-        if any(curve.exhausted for curve in self._curves):
-            self.forget(self.width, self.dot_tolerance)  # the dots lie where another question needed them
-        while True:
-            above = ComposedPLD([curve.pessimistic for curve in self._curves], counts)
-            below = ComposedPLD([curve.optimistic for curve in self._curves], counts)
-            if eps >= above.largest:
-                if sum(curve.extend() for curve in self._curves):
-                    continue
-                return above, below, WIDEST
-            theta = above.saddle(eps)
-            log_scale = above.cumulants(theta)[0] - theta * eps  # of δ
-            depth = max(-log_scale / 20.0, 1.0)
-            width = min(max(self.width * theta * eps, NARROWEST), widest * depth)
-            width = max(width, 20.0 * tolerance * depth, 2.0 * tolerance * theta * eps)  # asked for no more
-            moments = above.contributions(theta)
-            doubts = moments - below.contributions(theta)
-            open_ended = above.log_infinity_mass > log_scale + math.log(0.01 * min(width, 1.0))
-            stretched = open_ended and sum(curve.extend() for curve in self._curves)
-            if not stretched:
-                if doubts.sum() <= 0.7 * width:
-                    return above, below, width
-                # once the width of the values is what is left, more dots hardly help
-                log_refinable = [
-                    curve.log_refinable(theta + 1.0)
-                    + math.log(count * theta * (theta + 1.0))
-                    - moment / count
-                    for curve, count, moment in zip(self._curves, counts, moments, strict=True)
-                ]
-                if logsumexp(log_refinable) <= math.log(NOTICED * doubts.sum()):
-                    return above, below, width
-            worth = [
-                curve
-                for curve, doubt in zip(self._curves, doubts, strict=True)
-                if doubt > 0.1 * doubts.sum() and not curve.exhausted
-            ]
-            if not sum(curve.refine(theta + 1.0) for curve in worth) and not stretched:
-                return above, below, width
-
-    def renyi_directed(self, order, skip_below=0.0):
+    def known_renyi(self, order):
         """Return both bounds of the sum of the rounds' divergences."""
         ends = [(count, pair.renyi_directed(order)) for pair, count in self.rounds]
         total = added(ends)
         return total.lower, total.upper
 
-    def renyi_ceiling(self, order):
-        """Return the sum of the rounds'."""
-        return added((count, (pair.renyi_ceiling(order),) * 2) for pair, count in self.rounds).upper
 
-    def false_negatives(self, fpr):
-        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
-        return DiscretisedLoss(self).false_negatives(fpr)
+class _View(NamedTuple):
+    """Of some θ, by their rungs, the ε each is right for; of the middle one log E e^{θL}."""
+
+    first: int
+    eps: np.ndarray
+    middle: float
+    log_moment: float
+
+
+class _Totals(NamedTuple):
+    """The sum of all losses from above and below, and the relative width of δ to aim at."""
+
+    above: ComposedPLD
+    below: ComposedPLD
+    width: float
+
+
+def _between(sides, theta):
+    """Return the saddle points and log E e^{θL} of a sum known from both sides, nearly.
+
+    The chords continued are twice as far from a smooth curve as the chords.
+    """
+    above, below = (side.saddles(theta) for side in sides)
+    return [(2.0 * one + two) / 3.0 for one, two in zip(above, below, strict=True)]
+
+
+def _theta(rung):
+    """Return θ, of which there are so many for each class of tilts."""
+    return ORDERS[0] * 2.0 ** (np.asarray(rung) / RUNGS / PER_OCTAVE)
+
+
+def _nearest(rising, values):
+    """Return the index of the entry nearest to each value."""
+    right = np.clip(np.searchsorted(rising, values), 1, rising.size - 1)
+    return right - (values - rising[right - 1] < rising[right] - values)

@@ -14,27 +14,34 @@ Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Ma
 (PoPETs 2022).
 """
 
+import copy
 import math
+from itertools import repeat
 
 import numpy as np
 
+from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, complement, log1mexp, logsumexp
+from shufflelib.numerics.root_finding import gaussian_epsilon
 
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700  # in both directions, beyond which a question is answered
-MOST_AT_ONCE = 40
+MOST_AT_ONCE = 40  # dots of one batch
+MOST_PARTS = 8  # into which a gap is divided at once
+SHIFTS = np.arange(-16.0, 0.75, 0.25)  # of the logarithms of the parts tried
 FURTHER_ORDERS = 1.0 + np.geomspace(0.05, 1e4, 24)  # of moments that bound a tail, over the order asked for
 CENTROID = 1e-4  # share of a gap within which its centroid is known
 STALLED = 3  # rounds of new dots without gain after which a question is answered
 CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, if more dots may help
-LONGER = 1.4  # times as far the dots reach once more if what lies beyond them matters
+LONGER = np.array([1.4, 2.0, 3.0])  # times as far the dots reach if what lies beyond them matters
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
 FIRST_DOTS = 9  # on each curve, before it is known where more are needed
-DEPTH = 690.0  # e-folds of H below which dots are set only where a question needs them
-SHALLOW = 50.0  # the same where a question needs few
+FARTHER = 4.0  # ratio of the first dots beyond those
+SHALLOW = 50.0  # e-folds over which a Gaussian pair's curve falls between the first dots
+DEPTH = 690.0  # e-folds of H below which no first dot is set but the last
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 SERIES = 0.05  # size of λℓ up to which the kernel is a power series
 FARTHEST = 709.0  # nats; no dot lies beyond, where e^ε would overflow
@@ -79,44 +86,58 @@ class HockeyStickCurve:
     because :math:`(r - E)_+ \le c_\mu r^\mu E^{1-\mu}` for the likelihood ratio r.
     """
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE, depth=DEPTH, log_moments=()):
-        self.pair, self.last = pair, pair.max_privacy_loss
-        self.tolerance, self.depth = tolerance, depth
+    def __init__(self, pair, tolerance=DOT_TOLERANCE):
+        self.pair, self.last, self.tolerance = pair, pair.max_privacy_loss, tolerance
+        self.orders = self.scales = self.eps = self.low = self.high = np.empty(0)
+        self.add(self._first())
+
+    def _first(self):
+        """Return a grid over the range in which a Gaussian pair's curve falls to nothing, and dots beyond."""
+        self.add(np.zeros(1))
+        start, end = self.high[0], min(self.last, FARTHEST)
+        if start == -np.inf or end <= 0.0:
+            return np.ones(1)
+        inner = min(gaussian_epsilon(start, max(start - SHALLOW, -DEPTH)), end)
+        end = end if self.last < math.inf else min(max(FARTHER * inner, 1.0), end)
+        beyond = inner * FARTHER ** np.arange(1.0, 1.0 + math.ceil(math.log(end / inner, FARTHER)))
+        return np.concatenate([np.linspace(0.0, inner, FIRST_DOTS), np.minimum(beyond, end)])
+
+    def farther(self):
+        """Return a few ε beyond the last dot, none where the curve is known to be 0 or nothing is a float."""
+        if self.eps[-1] >= min(self.last, FARTHEST):
+            return np.empty(0)
+        return np.unique(np.minimum(self.eps[-1] * LONGER, FARTHEST))
+
+    def add(self, eps):
+        """Evaluate the curve at further ε, all at once."""
+        eps = np.setdiff1d(eps, self.eps)
+        if eps.size:
+            self.insert(eps, self.pair.log_hockey_stick(eps, self.tolerance))
+
+    def insert(self, eps, ends):
+        """Add dots at further ε, given both bounds on log H there."""
+        order = np.argsort(np.append(self.eps, eps))
+        self.eps = np.append(self.eps, eps)[order]
+        self.x = np.expm1(self.eps)
+        self.low = np.append(self.low, ends.lower)[order]
+        self.high = np.append(self.high, np.where(eps >= self.last, -np.inf, ends.upper))[order]
+        self._made_to_fall()
+
+    def bound_by_moments(self, log_moments):
+        """Bound the curve by what moments imply, given as pairs of an order μ and log M."""
         orders, log_moments = np.array(log_moments, float).reshape(-1, 2).T
         rounding = 64 * UNIT * (1.0 + np.abs(log_moments) + orders * np.log(orders))
         self.orders = orders
         self.scales = log_moments + (orders - 1.0) * np.log(orders - 1.0) - orders * np.log(orders) + rounding
-        self.eps = self.low = self.high = np.empty(0)
-        self.add(self._first())
+        self._made_to_fall()
 
-    def _first(self):
-        """Return a grid over the range in which the curve falls to nothing, its end included."""
-        negligible = max(self.pair.dot(0.0, self.tolerance).upper - self.depth, -DEPTH)
-        end = 1.0
-        if 0.0 < self.last < math.inf:
-            end = min(self.last, FARTHEST)
-        elif self.last > 0.0:
-            while end < FARTHEST and self.pair.dot(end, 1e-2).upper > negligible:
-                end = min(2.0 * end, FARTHEST)
-        inner = end
-        while inner > 1e-12 * end and self.pair.dot(0.5 * inner, 1e-2).upper < negligible:
-            inner *= 0.5
-        return np.unique(np.append(np.linspace(0.0, inner, FIRST_DOTS), end))
-
-    def add(self, eps):
-        """Evaluate the curve at further ε."""
-        eps = np.setdiff1d(eps, self.eps)
-        ends = [self.pair.dot(float(x), self.tolerance) for x in eps]
-        high = np.where(eps >= self.last, -np.inf, [end.upper for end in ends])
-        by_moments = self.scales + (1.0 - self.orders) * eps[:, None] * (1.0 - 8 * UNIT)
-        high = np.minimum(high, by_moments.min(axis=1, initial=np.inf))
-        low = np.minimum([end.lower for end in ends], high)
-        order = np.argsort(np.append(self.eps, eps))
-        self.eps = np.append(self.eps, eps)[order]
-        self.high = np.minimum.accumulate(np.append(self.high, high)[order])
-        low = np.append(self.low, low)[order]
-        self.low = np.minimum(np.maximum.accumulate(low[::-1])[::-1], self.high)
-        self.x = np.expm1(self.eps)
+    def _made_to_fall(self):
+        """Let the bounds of all dots know of each other, and of the moments."""
+        if self.orders.size:
+            by_moments = self.scales + (1.0 - self.orders) * self.eps[:, None] * (1.0 - 8 * UNIT)
+            self.high = np.minimum(self.high, by_moments.min(axis=1))
+        self.high = np.minimum.accumulate(self.high)
+        self.low = np.minimum(np.maximum.accumulate(self.low[::-1])[::-1], self.high)
 
     @property
     def log_beyond(self):
@@ -188,6 +209,13 @@ class HockeyStickCurve:
         """Add the middles of the given gaps."""
         self.add(0.5 * (self.eps[gaps] + self.eps[gaps + 1]))
 
+    def inside(self, parts):
+        """Return new ε that divide every gap into so many equal parts."""
+        gap = np.repeat(np.arange(parts.size), parts - 1)
+        number = np.arange(1.0, gap.size + 1.0) - np.repeat(np.cumsum(parts - 1) - (parts - 1), parts - 1)
+        eps = self.eps[gap] + number / parts[gap] * np.diff(self.eps)[gap]
+        return np.setdiff1d(eps, self.eps)
+
 
 def most_doubtful(log_doubts, most=MOST_AT_ONCE, log_aim=-math.inf):
     """Return the gaps of several curves that together carry most of the doubt, no more than the aim needs."""
@@ -201,6 +229,27 @@ def most_doubtful(log_doubts, most=MOST_AT_ONCE, log_aim=-math.inf):
     chosen[ranked[: int(np.searchsorted(gone, needed)) + 1][:most]] = True
     ends = np.cumsum([part.size for part in log_doubts])[:-1]
     return [np.flatnonzero(part) for part in np.split(chosen, ends)]
+
+
+def parts_for(log_doubts, log_aim, most=MOST_AT_ONCE):
+    """Return into how many parts to divide each gap of several curves, so that their doubts add up to an aim.
+
+    The doubt of a gap in k parts is taken to be 1/k² of what it was, which k in proportion to its third root
+    uses best; k is a power of two, so that other questions need the same dots.
+    """
+    log_doubt = np.concatenate(log_doubts)
+    peak = log_doubt.max()
+    doubt = np.exp(log_doubt - peak)
+    aim = max(math.exp(min(log_aim - peak, 700.0)), doubt.sum() / MOST_PARTS**2)
+    root = np.cbrt(doubt)
+    best = np.log2(root + 1e-30) + 0.5 * math.log2(root.sum() / aim)
+    parts = 2.0 ** np.clip(np.rint(best + SHIFTS[:, None]), 0.0, math.log2(MOST_PARTS))  # ever finer
+    enough = np.append(np.flatnonzero((doubt / parts**2).sum(axis=1) <= aim), SHIFTS.size - 1)[0]
+    at_most = np.count_nonzero((parts - 1.0).sum(axis=1) <= most) - 1
+    chosen = parts[min(enough, max(at_most, 0))].astype(int)
+    if np.all(chosen == 1):
+        chosen[np.argmax(log_doubt)] = 2
+    return np.split(chosen, np.cumsum([part.size for part in log_doubts])[:-1])
 
 
 def _powers(eps, s):
@@ -227,13 +276,38 @@ def _log_difference(high, low):
         return high + log1mexp(np.minimum(gap, -1e-12))
 
 
+def answers(questions):
+    """Answer questions side by side and return what each returns.
+
+    A question is a generator: it yields curves with the ε at which each needs another dot, and goes on when
+    they are there.  All that is asked of one pair is one batch.
+    """
+    found, waiting = {}, dict(enumerate(questions))
+    while waiting:
+        asked = {}
+        for i, question in list(waiting.items()):
+            try:
+                for curve, eps in next(question):
+                    asked.setdefault((id(curve.pair), curve.tolerance), []).append((curve, eps))
+            except StopIteration as end:
+                found[i] = end.value
+                del waiting[i]
+        for wanted in asked.values():
+            every = np.unique(np.concatenate([eps for _, eps in wanted]))
+            curve = wanted[0][0]
+            ends = curve.pair.log_hockey_stick(every, curve.tolerance)
+            for curve, eps in wanted:
+                curve.insert(eps, Interval(*(end[np.searchsorted(every, eps)] for end in ends)))
+    return [found[i] for i in range(len(found))]
+
+
 class ConnectTheDots:
-    """Both directions of a pair, dotted; refined for one question from the same start."""
+    """Both directions of a pair with their first dots; every question adds its own to a copy."""
 
     curve = HockeyStickCurve
 
-    def __init__(self, pair, *options, **moments):
-        self.forward = self.curve(pair, *options, **moments)
+    def __init__(self, pair, *options):
+        self.forward = self.curve(pair, *options)
         self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options)
 
     @property
@@ -241,100 +315,171 @@ class ConnectTheDots:
         """Number of dots in both directions; a symmetric pair's curve is counted for each."""
         return self.forward.eps.size + self.backward.eps.size
 
-    def renyi(self, order, skip_below=0.0):
-        """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
-        if self.forward.last <= 0.0:  # P = Q
-            return 0.0, 0.0
-        if order > LARGEST_ORDER:  # D rises with the order, up to the largest loss
-            return self.renyi(LARGEST_ORDER)[0], self.forward.last
-        rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(self.forward.eps[-1], 700.0)
-        before, stalled = math.inf, 0
-        while True:
-            pieces = list(self._pieces(order))
-            low, high, noise = (
-                logsumexp(np.concatenate([piece[part] for _, *piece in pieces])) for part in (0, 1, 2)
-            )
-            low, high = low - rounding, high + rounding
-            tail, end = pieces[0][2][-1], self.forward.eps[-1]
-            if tail > low + math.log(0.05 * WIDTH) and self.forward.orders.size and end < FARTHEST:
-                self.forward.add(np.array([min(LONGER * end, FARTHEST)]))
-                continue
-            if high - low < WIDTH or self.size > MOST_DOTS or high == math.inf:
-                break
-            if renyi_from_moment(high, order) <= skip_below:
-                break
-            # what more dots improve: beside the width of the values themselves, which they do not
-            gains = [
-                _log_difference(_log_difference(above[: below.size], below), noise)
-                for _, below, above, noise in pieces
-            ]
-            left, aim = logsumexp(np.concatenate(gains)), low + math.log(0.8 * WIDTH)
-            if left < aim:
-                break
-            # once the width of the values is what is left, more dots do not help
-            stalled = stalled + 1 if left < noise and high - low >= 0.9 * before else 0
-            if stalled == STALLED:
-                break
-            most = 2 * MOST_AT_ONCE if left >= noise else MOST_AT_ONCE // 2
-            before, size = high - low, self.size
-            curves = [curve for curve, *_ in pieces]
-            if self.backward is self.forward:
-                curves, gains = curves[:1], [np.logaddexp(*gains)]
-            for curve, gaps in zip(curves, most_doubtful(gains, most, aim), strict=True):
-                curve.halve(gaps)
-            if self.size == size:  # no float lies between the dots
-                break
-        return tuple(min(renyi_from_moment(end, order), self.forward.last) for end in (low, high))
+    def _copied(self):
+        forward = copy.copy(self.forward)
+        return forward, forward if self.backward is self.forward else copy.copy(self.backward)
 
-    def _pieces(self, order):
-        """Yield each curve and, of its weighted integral over each gap, three logarithms.
+    def _answers(self, question, *given):
+        """Ask one question for each entry of some arrays, all side by side."""
+        return answers([question(*self._copied(), *one) for one in zip(*given, strict=True)])
 
-        They are those of the lower bound, of the upper bound, and of what the width of the values adds.
+    def renyi(self, orders, skip_below=0.0, ceiling=None):
+        """Return both bounds of D_λ(P‖Q) for every order λ, which may stay apart if at most ``skip_below``.
+
+        ``ceiling`` is an upper bound on the divergence at any order: higher ones bound the tail of the curve.
         """
-        scale = math.log(order) + math.log(order - 1.0)
-        for curve, s in ((self.forward, order - 2.0), (self.backward, -order - 1.0)):
-            above, noise = curve.chords(s)
-            below = np.minimum(curve.lines(s), above)
-            yield curve, scale + below, np.append(scale + above, scale + curve.log_tail(s)), scale + noise
+        return self._answers(_renyi, orders, *_lists(orders, skip_below), repeat(ceiling, len(orders)))
 
-    def false_negatives(self, fpr):
-        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
-        if self.forward.last <= 0.0:  # P = Q
-            return complement(fpr)
-        while True:
-            sides = [_supremum(self.backward, fpr, tilted=False), _supremum(self.forward, fpr, tilted=True)]
-            low = max(0.0, *(best for best, _, _ in sides))
-            high = min(max(0.0, *(tops.max() for _, tops, _ in sides)), complement(fpr)[1])
-            # the width of the dots themselves, which more dots do not improve, does not count
-            gains = [np.where(tops - low > CLEAR * noise, tops - low, 0.0) for _, tops, noise in sides]
-            aim, size = WIDTH * 1e-2 * high + 1e-12, self.size
-            if high - low <= aim or not np.any(np.concatenate(gains)) or size > MOST_DOTS:
-                return min(low, high), high
-            for curve, gain in zip((self.backward, self.forward), gains, strict=True):
-                if gain.any():
-                    with np.errstate(divide="ignore"):
-                        curve.halve(*most_doubtful([np.log(gain)], most=12))
-            if self.size == size:  # no float lies between the dots
-                return min(low, high), high
+    def renyi_worst(self, orders, skip_below=0.0, ceilings=(None, None)):
+        """Return both bounds of the larger direction, which share their dots."""
+        more = (repeat(ceiling, len(orders)) for ceiling in ceilings)
+        return self._answers(_larger_renyi, orders, *_lists(orders, skip_below), *more)
+
+    def false_negatives(self, fprs):
+        """Return both bounds of the smallest false-negative rates, null P against alternative Q."""
+        return self._answers(_false_negatives, fprs)
+
+    def fewest_missed(self, fprs, enough=1.0):
+        """Return both bounds of the smaller of that rate and of the one with P and Q exchanged.
+
+        A rate of at least ``enough`` need not be known well.
+        """
+        return self._answers(_fewest_missed, fprs, *_lists(fprs, enough))
 
 
-def renyi_by_moments(pair, order, ceiling, skip_below=0.0):
-    """Return both bounds of D_order(P‖Q) where the loss is unbounded.
+def _lists(like, *values):
+    return [np.broadcast_to(value, np.shape(like)).tolist() for value in values]
 
-    ``ceiling`` is an upper bound on the divergence at any order; higher ones bound the tail of the curve.
-    """
-    further = ((other, (other - 1.0) * ceiling(other)) for other in (order * FURTHER_ORDERS).tolist())
-    log_moments = [(other, moment) for other, moment in further if moment < math.inf]
-    dots = ConnectTheDots(pair, RENYI_TOLERANCE, SHALLOW, log_moments=log_moments)
-    lower, upper = dots.renyi(order, skip_below)
-    upper = min(upper, ceiling(order))
+
+def _larger_renyi(forward, backward, order, skip_below, ceiling, other_ceiling):
+    first = yield from _renyi(forward, backward, order, skip_below, ceiling)
+    if backward is forward:
+        return first
+    # beyond which the second raises the upper bound
+    enough = max(skip_below, first[1] if first[1] < math.inf else first[0])
+    second = yield from _renyi(backward, forward, order, enough, other_ceiling)
+    return tuple(float(end) for end in np.maximum(first, second))  # NaN stays NaN
+
+
+def _renyi(forward, backward, order, skip_below, ceiling=None):
+    """Ask for dots until D_order(P‖Q) is known well, or to be at most ``skip_below``; return its bounds."""
+    if forward.last <= 0.0:  # P = Q
+        return 0.0, 0.0
+    if order > LARGEST_ORDER and ceiling is None:  # D rises with the order, up to the largest loss
+        lower, _ = yield from _renyi(forward, backward, LARGEST_ORDER, skip_below)
+        return lower, forward.last
+    if ceiling:
+        further = ((other, (other - 1.0) * ceiling(other)) for other in (order * FURTHER_ORDERS).tolist())
+        forward.bound_by_moments([(other, moment) for other, moment in further if moment < math.inf])
+    before, stalled = math.inf, 0
+    while True:
+        pieces = _pieces(forward, backward, order)
+        low, high, noise = (logsumexp(np.concatenate(part)) for part in zip(*pieces, strict=True))
+        rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(forward.eps[-1], 700.0)
+        low, high = low - rounding, high + rounding
+        tail, farther = pieces[0][1][-1], forward.farther()
+        if tail > low + math.log(0.05 * WIDTH) and forward.orders.size and farther.size:
+            yield [(forward, farther)]
+            continue
+        if high - low < WIDTH or forward.eps.size + backward.eps.size > MOST_DOTS or high == math.inf:
+            break
+        if renyi_from_moment(high, order) <= skip_below:
+            break
+        # what more dots improve: beside the width of the values themselves, which they do not
+        gains = [
+            _log_difference(_log_difference(above[: below.size], below), noise)
+            for below, above, noise in pieces
+        ]
+        left, aim = logsumexp(np.concatenate(gains)), low + math.log(0.8 * WIDTH)
+        if left < aim:
+            break
+        # once the width of the values is what is left, more dots do not help
+        stalled = stalled + 1 if left < noise and high - low >= 0.9 * before else 0
+        if stalled == STALLED:
+            break
+        most, before = 2 * MOST_AT_ONCE if left >= noise else MOST_AT_ONCE // 2, high - low
+        curves = [forward, backward]
+        if backward is forward:
+            curves, gains = [forward], [np.logaddexp(*gains)]
+        parts = parts_for(gains, aim, most)
+        wanted = [(curve, curve.inside(part)) for curve, part in zip(curves, parts, strict=True)]
+        wanted = [(curve, eps) for curve, eps in wanted if eps.size]
+        if not wanted:  # no float lies between the dots
+            break
+        yield wanted
+    lower, upper = (min(renyi_from_moment(end, order), forward.last) for end in (low, high))
+    upper = min(upper, ceiling(order)) if ceiling else upper
     return min(lower, upper), upper
+
+
+def _pieces(forward, backward, order):
+    """Return, of each curve's weighted integral over each gap, three logarithms.
+
+    They are those of the lower bound, of the upper bound, and of what the width of the values adds.
+    """
+    scale, found = math.log(order) + math.log(order - 1.0), []
+    for curve, s in ((forward, order - 2.0), (backward, -order - 1.0)):
+        above, noise = curve.chords(s)
+        below = np.minimum(curve.lines(s), above)
+        found.append((scale + below, np.append(scale + above, scale + curve.log_tail(s)), scale + noise))
+    return found
+
+
+def _fewest_missed(forward, backward, fpr, enough):
+    first = yield from _false_negatives(forward, backward, fpr, enough)
+    if backward is forward:
+        return first
+    second = yield from _false_negatives(backward, forward, fpr, min(first[0], enough))
+    return tuple(map(min, first, second))
+
+
+def _false_negatives(forward, backward, fpr, enough=1.0):
+    """Ask for dots until the smallest false-negative rate, null P against alternative Q, is known well.
+
+    It is also known well enough once it is at least ``enough``.
+    """
+    if forward.last <= 0.0:  # P = Q
+        return complement(fpr)
+    while True:
+        sides = [_supremum(backward, fpr, tilted=False), _supremum(forward, fpr, tilted=True)]
+        low = max(0.0, *(best for best, _, _ in sides))
+        high = min(max(0.0, *(tops.max() for _, tops, _ in sides)), complement(fpr)[1])
+        # the width of the dots themselves, which more dots do not improve, does not count
+        gains = [np.where(tops - low > CLEAR * noise, tops - low, 0.0) for _, tops, noise in sides]
+        aim = WIDTH * 1e-2 * high + 1e-12
+        if high - low <= aim or low >= enough - aim or forward.eps.size + backward.eps.size > MOST_DOTS:
+            break
+        beyond = [curve.farther() for curve in (backward, forward)]
+        wanted = [
+            (curve, eps)
+            for curve, eps, gain in zip((backward, forward), beyond, gains, strict=True)
+            if gain[-1] > aim and eps.size
+        ]
+        if wanted:
+            yield wanted[:1] if backward is forward else wanted
+            continue
+        with np.errstate(divide="ignore"):
+            parts = [np.ceil(0.5 * np.log2(1.2 * gain[:-1] / aim)) for gain in gains]
+        many = sum(np.count_nonzero(part > 0.0) for part in parts)
+        most = math.floor(math.log2(max(min(MOST_PARTS, MOST_AT_ONCE / max(many, 1)), 2.0)))
+        wanted = [
+            (curve, curve.inside(2 ** np.clip(part, 0.0, most).astype(int)))
+            for curve, part in zip((backward, forward), parts, strict=True)
+        ]
+        wanted = [(curve, eps) for curve, eps in wanted if eps.size]
+        if backward is forward and len(wanted) == 2:
+            wanted = [(forward, np.union1d(*(eps for _, eps in wanted)))]
+        if not wanted:  # nothing to gain, or no float lies between the dots
+            break
+        yield wanted
+    return min(low, high), high
 
 
 def _supremum(curve, fpr, *, tilted):
     r"""Enclose :math:`\sup_E\, 1 - H - E\alpha`, or with ``tilted`` :math:`\sup_E (1 - H - \alpha)/E`.
 
-    Returns the best value at a dot and, for each gap, an upper bound inside it and the width of its dots.
+    Returns the best value at a dot and, for each gap and beyond the last dot, an upper bound and the width of
+    its dots.
     """
 
     def line(x, h):
@@ -350,7 +495,7 @@ def _supremum(curve, fpr, *, tilted):
     meet = np.clip(np.where(np.isfinite(meet) & (left < right), meet, 0.0), 0.0, gap)
     floor = np.maximum(low[1:] - right * (gap - meet), low[1:])  # H is at least this there
     ends = np.maximum(line(x[:-1], low[:-1]), line(x[1:], low[1:]))
-    ends[-1] = max(ends[-1], line(x[-1], 0.0))  # beyond the last dot
     wide = (high - low) / (1.0 + x) if tilted else high - low
-    tops = np.fmin(np.maximum(ends, line(x[:-1] + meet, floor)) + 8 * UNIT, 1.0)  # NaN says nothing
-    return best - 8 * UNIT, tops, np.maximum(wide[:-1], wide[1:])
+    tops = np.append(np.maximum(ends, line(x[:-1] + meet, floor)), line(x[-1], 0.0))
+    tops = np.fmin(tops + 8 * UNIT, 1.0)  # NaN says nothing
+    return best - 8 * UNIT, tops, np.append(np.maximum(wide[:-1], wide[1:]), 0.0)

@@ -1,18 +1,23 @@
 r"""One round's privacy loss as a finite distribution, one from above and one from below.
 
-A pair (P, Q) is known through dots on its curve :math:`h(E) = \sup_A P(A) - E\,Q(A)`, E = e^ε, which
+A pair (P, Q) is known through knots on its curve :math:`h(E) = \sup_A P(A) - E\,Q(A)`, E = e^ε, which
 is convex, falls from 1 and never lies below 1 − E.  Every such piecewise linear curve belongs to a
 finite pair: a kink at E is an outcome with loss log E, the change of slope its mass under Q, E times
 that its mass under P.  A pair whose curve lies above (below) that of another may replace it in every
 composition, so the whole art is to draw a polygon on either side of a curve:
 
-* **above**: chords between dots, made convex by the lower hull;
+* **above**: chords between knots, made convex by the lower hull;
 * **below**: inside each gap the curve lies above the neighbouring chords continued; they meet at a
   point, and the lower hull of these points lies below the curve.
 
-Both errors are of second order in the gaps.  Values of dots are enclosures; their ends are taken on
+Both errors are of second order in the gaps.  Values of knots are enclosures; their ends are taken on
 the proper side, and the distribution that floats make of the polygon is compared with it once more: what is
 missing (or too much) is a factor of all masses, `PLD.slack`.
+
+What many rounds ask of a distribution is :math:`\int E^{\theta-1} h\,dE`, which their moments are made of.
+In a gap both sides differ by at most a triangle; in m pieces of the gap by about 1/m² of it.  So the cheapest
+way to a given difference cuts each gap into a number of pieces that rises with the cube root of its triangle.
+Where the curve is a polygon itself the chords continued meet in its kinks, and a knot is set there.
 
 Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Manurangsi (PoPETs
 2022); that dominated rounds compose is Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
@@ -27,15 +32,26 @@ import numpy as np
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.profiles import connect_the_dots
 
-BESIDE = 4.0  # first dots lie up to here, in units of the curve's own width
+KNOT_TOLERANCE = 1e-5  # relative width of the values connected
+BESIDE = 4.0  # first knots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
-NOTHING = -40.0  # log H beyond which no first dot is set
+FARTHER = 1.1, 1.25  # ratio of one knot to the next beyond, at first and farther out
+FALL = 2.0  # nats that log H may fall between two of the first knots, twice as many for each depth
+FIRST, NEXT = 9, 4  # such knots, set at once
+NOTHING = 40.0  # e-folds that H falls to be reached by the first knots; twice as many for each further depth
+DEEPEST = 5  # depth from which on the first knots reach as far as any
 FARTHEST = 600.0  # nats
 FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
-MOST_DOTS = 1200  # of one direction
+MOST_KNOTS = 1200  # of one direction
+MOST_BATCHES, MOST_PIECES = 5, 16  # of knots for one distribution, and of one gap in a batch
+MIDDLING = 2.0**-4  # a relative doubt that is small, and reached on the way to less
+MARGIN = 0.7  # of the doubt allowed is what a batch aims at
+GENTLE = 1.0  # (θσ)² up to which tilting by θ hardly moves the losses
+PER_OCTAVE = 4  # classes of tilts e^{θL}, for each factor of 2 of θ
+ORDERS = 2.0 ** np.arange(-40, 61, 1.0 / PER_OCTAVE)  # θ of each class
+LEAST_RATIO = 1e-300  # of h to E, below which a mass under Q may be no float
 SMALLEST = 1e-307  # steepness of a line that falls by less
 
 
@@ -52,142 +68,247 @@ class PLD(NamedTuple):
     slack: float
 
 
-class Direction(connect_the_dots.HockeyStickCurve):
-    """Dots on one direction of a pair, the first ones where its mass lies."""
+class Knots(NamedTuple):
+    """Points of one direction's curve: ε ≥ 0, rising, and both bounds on log H there."""
 
-    def _first(self):
-        width = 2.5 * math.exp(self.pair.dot(0.0, self.tolerance).upper)  # H(0) = μ/√(2π)
-        grid = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
-        while grid[-1] < min(self.last, FARTHEST) and self.pair.dot(grid[-1], self.tolerance).upper > NOTHING:
-            grid = np.append(grid, min(1.25 * grid[-1], FARTHEST))
-        return np.append(grid[grid < self.last], self.last) if grid[-1] >= self.last else grid
+    eps: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
-    def add(self, eps):
-        """Evaluate the curve at further ε, of those below LOWEST only where e^{−ε} is yet another float."""
-        eps, taken = np.unique(eps), np.expm1(-self.eps)
-        _, first = np.unique(np.expm1(-eps), return_index=True)
-        other = ~np.isin(np.expm1(-eps[first]), taken)
-        super().add(np.union1d(eps[first][other], eps[eps >= LOWEST]))
+    def between(self, eps):
+        """Enclose log H at every ε of an array by its values at the knots on either side, as it falls."""
+        right = np.searchsorted(self.eps, eps)
+        lower = np.append(self.low, -np.inf)[right]
+        return Interval(lower, self.high[np.searchsorted(self.eps, eps, side="right") - 1])
 
-    def between_dots(self, eps):
-        """Enclose log H by its values at the dots on either side of ε, as it falls."""
-        right = int(np.searchsorted(self.eps, eps))
-        lower = float(self.low[right]) if right < self.eps.size else -math.inf
-        return Interval(lower, float(self.high[np.searchsorted(self.eps, eps, side="right") - 1]))
+    def joined(self, pair, eps, tolerance):
+        """Return these knots and those at further ε, all that are other floats as e^{±ε} too."""
+        both = np.append(self.eps, eps)
+        # beyond LOWEST e^{−ε} is not used
+        first = np.unique(np.where(both < LOWEST, -np.expm1(-both), both), return_index=True)[1]
+        eps = both[first[first >= self.eps.size]]
+        if eps.size == 0:
+            return self
+        low, high = pair.log_hockey_stick(eps, tolerance)
+        high = np.where(eps >= pair.max_privacy_loss, -np.inf, high)
+        order = np.argsort(np.append(self.eps, eps))
+        high = np.minimum.accumulate(np.append(self.high, high)[order])
+        low = np.minimum(np.maximum.accumulate(np.append(self.low, low)[order][::-1])[::-1], high)
+        return Knots(np.append(self.eps, eps)[order], low, high)
 
-    def extend(self):
-        """Set a dot half as far out again as the last one, unless that is useless; say whether it was set."""
-        if self.eps[-1] >= min(self.last, FARTHEST) or self.high[-1] == -math.inf:
-            return False
-        self.add(np.array([min(1.5 * self.eps[-1], FARTHEST)]))
-        return True
+    def down_to(self, deepest):
+        """Return these knots without those beyond the first at which log H is that deep."""
+        end = int(np.argmax(self.high <= deepest)) + 1 if self.high[-1] <= deepest else self.high.size
+        return Knots(*(part[:end] for part in self))
+
+    def no_steeper(self, pair, fall, deepest, tolerance, least=1):
+        """Return these knots and others, for log H to fall little from one to the next until it is deep.
+
+        A gap is cut into at least ``least`` pieces.
+        """
+        falls = np.where(np.isfinite(self.high[1:]), -np.diff(np.maximum(self.high, deepest)), 0.0)
+        pieces = np.where(self.high[:-1] > deepest, np.maximum(np.ceil(falls / fall), least), 1.0)
+        return self.joined(pair, divided(self.eps, np.minimum(pieces, MOST_PIECES).astype(int)), tolerance)
 
 
-class DiscretisedLoss(connect_the_dots.ConnectTheDots):
-    """Both directions of a pair, dotted; dots are added where a question needs them."""
+NO_KNOTS = Knots(*np.empty((3, 0)))
 
-    curve = Direction
-    lowest = LOWEST  # nats; of the losses, smaller ones are rounded up to the first dot
+
+class Drawn(NamedTuple):
+    """Both directions' knots, and the distributions drawn through them from above and from below."""
+
+    ahead: Knots
+    behind: Knots
+    above: PLD
+    below: PLD
+
+
+class DiscretisedLoss:
+    """A pair's privacy loss as finite distributions, with knots placed for a purpose.
+
+    Each is determined by the pair and by what it is asked for.  They are kept, which costs memory and never
+    changes an answer.
+
+    Parameters
+    ----------
+    pair : Pair
+        The pair (P, Q).
+    """
+
+    def __init__(self, pair):
+        self.pair = pair
+        self._kept = {}
 
     @functools.cached_property
     def reversed(self):
-        """The same dots for (Q, P)."""
-        if self.backward is self.forward:
-            return self
-        other = object.__new__(type(self))
-        other.forward, other.backward = self.backward, self.forward
-        other.__dict__["reversed"] = self
-        return other
+        """The same for (Q, P)."""
+        return self if self.pair.symmetric else self.pair.reversed.discretised
 
-    def extend(self):
-        """Set a dot farther out, where the upper PLD has an infinite loss; say whether one was set."""
-        return self.forward.extend()
+    def _once(self, make, *asked):
+        key = make.__name__, *asked
+        if key not in self._kept:
+            self._kept.setdefault(key, make(*asked))
+        return self._kept[key]
 
-    @property
-    def exhausted(self):
-        """Whether no more dots are set."""
-        return max(self.forward.eps.size, self.backward.eps.size) >= MOST_DOTS
+    def knots(self, depth=0, tolerance=KNOT_TOLERANCE):
+        """Return the first knots of this direction, down to where the curve has fallen far."""
+        return self._once(self._first_knots, depth, tolerance)
 
-    def _dots(self):
-        """Return x = e^ε − 1 of all dots and both bounds on h there, losses rising."""
-        ahead, behind = self.forward, self.backward
-        near = behind.eps < self.lowest
-        eps = np.concatenate([-behind.eps[near][:0:-1], ahead.eps])
-        x = np.expm1(eps)
-        low, high = (
-            np.concatenate([np.exp((b - behind.eps)[near][:0:-1]), np.exp(a)])
-            for b, a in ((behind.low, ahead.low), (behind.high, ahead.high))
+    def _first_knots(self, depth, tolerance):
+        last, nothing = min(self.pair.max_privacy_loss, FARTHEST), -NOTHING * 2.0**depth
+        if last <= 0.0:
+            return NO_KNOTS.joined(self.pair, np.zeros(1), tolerance)
+        if depth == 0:
+            found = NO_KNOTS.joined(self.pair, np.zeros(1), tolerance)
+            width = 2.5 * math.exp(found.high[0])  # H(0) = μ/√(2π)
+            beside = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
+            beyond = BESIDE * width * FARTHER[0] ** np.arange(1.0, FIRST + 1.0)
+            eps = np.append(beside, beyond) if width > 0.0 else beside
+        else:
+            found = self.knots(depth - 1, tolerance)
+            eps = np.empty(0)
+        while True:
+            found = found.joined(self.pair, np.minimum(eps, last), tolerance).down_to(nothing)
+            if found.eps[-1] >= last or found.high[-1] <= nothing:
+                break
+            eps = found.eps[-1] * FARTHER[1] ** np.arange(1.0, NEXT + 1.0)
+        return found.no_steeper(self.pair, FALL * 2.0**depth, nothing, tolerance)
+
+    def first(self, depth=0, tolerance=KNOT_TOLERANCE):
+        """Return the distributions through the first knots."""
+        return self._once(self._first, depth, tolerance)
+
+    def _first(self, depth, tolerance):
+        ahead, behind = self.knots(depth, tolerance), self.reversed.knots(depth, tolerance)
+        return Drawn(ahead, behind, *distributions(*connected(ahead, behind)))
+
+    def gentlest(self, tolerance=KNOT_TOLERANCE):
+        """Return the largest class of tilts that hardly move the losses."""
+        return self._once(self._gentlest, tolerance)
+
+    def _gentlest(self, tolerance):
+        loss, mass, _, _ = self.first(0, tolerance).above
+        mass = mass / mass.sum()
+        exponent = np.outer(ORDERS, loss) + np.log(mass)
+        peak = exponent.max(axis=1)
+        log_moment = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
+        variance = float(mass @ (loss - mass @ loss) ** 2)
+        moved = (
+            np.maximum(
+                log_moment[PER_OCTAVE:] - 2.0 * log_moment[:-PER_OCTAVE], ORDERS[:-PER_OCTAVE] ** 2 * variance
+            )
+            > GENTLE
         )
-        middle = int(np.count_nonzero(near)) - 1
-        low[middle] = math.exp(max(ahead.low[0], behind.low[0]))
-        high[middle] = math.exp(min(ahead.high[0], behind.high[0]))
-        low[middle] = min(low[middle], high[middle])
-        doubt = 64 * UNIT * np.where(eps < 0.0, np.abs(x) + high, high)
-        base = np.maximum(-x, 0.0)
-        return x, np.maximum(low + base - doubt, base), np.minimum(high + base + doubt, 1.0)
+        return max(int(np.argmax(moved)) - 1, 0) if moved.any() else moved.size - 1
 
-    @property
-    def pessimistic(self):
-        """The distribution of chords between dots."""
-        return self._drawn()[0]
+    def tilted(self, tilt, share, depth, tolerance=KNOT_TOLERANCE):
+        r"""Return distributions for E e^{θL}, with θ of a class of tilts.
 
-    @property
-    def optimistic(self):
-        """The distribution of chords continued."""
-        return self._drawn()[1]
+        Knots are added to the first ones until both distributions have :math:`\int E^{\theta-1} h\,dE`, up to
+        what is due to the width of the values, to a relative ``share``.
+        """
+        return self._once(self._tilted, max(tilt, self.gentlest(tolerance)), share, depth, tolerance)
 
-    def _drawn(self):
-        """Return both distributions and each gap's doubt, drawn anew where dots were added."""
-        if self.__dict__.get("_drawn_of") != self.size:
-            self._drawn_of, self._kept = self.size, distributions(*self._dots())
-        return self._kept
+    def _tilted(self, tilt, share, depth, tolerance):
+        if share < MIDDLING:
+            ahead, behind = self.tilted(tilt, MIDDLING, depth, tolerance)[:2]
+        else:
+            ahead, behind = self.knots(depth, tolerance), self.reversed.knots(depth, tolerance)
+        for _ in range(MOST_BATCHES):
+            further = _further(ahead, behind, ORDERS[tilt] - 1.0, share)
+            size = ahead.eps.size, behind.eps.size
+            ahead = ahead.joined(self.pair, further[1], tolerance)
+            if self.reversed is self:
+                behind = ahead
+            else:
+                behind = behind.joined(self.reversed.pair, further[0], tolerance)
+            if size == (ahead.eps.size, behind.eps.size) or max(size) > MOST_KNOTS:
+                break
+        return Drawn(ahead, behind, *distributions(*connected(ahead, behind)))
 
-    def _log_doubts(self, order):
-        r"""Return each curve, and the log of each gap's doubt in :math:`\int E^{\text{order}-2} h\,dE`."""
-        doubt = self._drawn()[2]
-        split = doubt.size - (self.forward.eps.size - 1)
-        with np.errstate(divide="ignore"):
-            behind, ahead = np.log(doubt[:split])[::-1], np.log(doubt[split:])
-        behind = np.append(behind, np.full(self.backward.eps.size - 1 - split, -np.inf))
-        for curve, part, power in ((self.backward, behind, 2.0 - order), (self.forward, ahead, order - 2.0)):
-            part += np.maximum(power * curve.eps[:-1], power * curve.eps[1:])
-        if self.backward is self.forward:
-            return [(self.forward, np.logaddexp(behind, ahead))]
-        return [(self.backward, behind), (self.forward, ahead)]
 
-    def log_refinable(self, order):
-        r"""Return about the log of what more dots may take off :math:`\int E^{\text{order}-2} h\,dE`."""
-        return logsumexp(np.concatenate([part for _, part in self._log_doubts(order)]))
+def _further(ahead, behind, power, share):
+    """Return the ε behind and ahead at which further knots are worth their cost."""
+    eps = losses(ahead, behind)
+    x, low, high = connected(ahead, behind)
+    kink, doubt = kinks(x, low, high)[2:]
+    near = doubt.size - (ahead.eps.size - 1)  # gaps behind
+    with np.errstate(divide="ignore"):
+        weight = np.maximum(power * eps[:-1], power * eps[1:])
+        excess = high - np.maximum(-x, 0.0)
+        log_sum = logsumexp(weight + np.log(0.5 * np.diff(x) * (excess[:-1] + excess[1:])))
+        log_doubt = weight + np.log(doubt) - (log_sum + math.log(share))
+        kink = np.log1p(kink)
+    doubt = np.exp(np.minimum(log_doubt, 600.0))
+    if ahead is behind:  # a knot serves both sides
+        doubt = doubt[near:] + np.append(doubt[:near][::-1], np.zeros(doubt.size - 2 * near))
+        near, eps, kink = 0, eps[near:], kink[near:]
+    if not doubt.sum() > 1.0:
+        return np.empty(0), np.empty(0)
+    # pieces of a gap have together one over the square of their number of its doubt
+    third = np.cbrt(doubt)
+    pieces = np.clip(np.rint(third * math.sqrt(third.sum() / MARGIN)), 1, MOST_PIECES).astype(int)
+    if not (pieces > 1).any():
+        pieces[np.argmax(doubt)] = 2
+    return (
+        -divided(eps[: near + 1], pieces[:near], kink[:near])[::-1],
+        divided(eps[near:], pieces[near:], kink[near:]),
+    )
 
-    def refine(self, order):
-        """Add dots where that integral is least well known; say whether any were."""
-        size, parts = self.size, self._log_doubts(order)
-        worst = max(logsumexp(part) for _, part in parts)
-        for curve, part in parts:
-            if worst > -math.inf and logsumexp(part) > worst - 2.3:
-                curve.halve(*connect_the_dots.most_doubtful([part]))
-        return self.size > size
+
+def divided(eps, pieces, kink=math.nan):
+    """Return the points that cut gaps into equal pieces, the one nearest to a gap's kink moved there."""
+    left, gap = eps[:-1, None], np.diff(eps)[:, None]
+    parts, pieces = np.arange(1, max(pieces.max(initial=1), 2)), pieces[:, None]
+    points = left + parts / pieces * gap
+    place = (np.broadcast_to(kink, gap.shape[:1])[:, None] - left) / gap
+    nearest = np.clip(np.rint(place * pieces), 1, pieces - 1)
+    moved = (place > 0.0) & (place < 1.0) & (parts == nearest)
+    return np.where(moved, left + place * gap, points)[parts < pieces]
+
+
+def losses(ahead, behind, lowest=LOWEST):
+    """Return log E of all knots of both directions, rising."""
+    return np.concatenate([-behind.eps[behind.eps < lowest][:0:-1], ahead.eps])
+
+
+def connected(ahead, behind, lowest=LOWEST):
+    """Return x = E − 1 of all knots of both directions and both bounds on h there."""
+    near = behind.eps < lowest
+    eps = losses(ahead, behind, lowest)
+    x = np.expm1(eps)
+    low, high = (
+        np.concatenate([np.exp((b - behind.eps)[near][:0:-1]), np.exp(a)])
+        for b, a in ((behind.low, ahead.low), (behind.high, ahead.high))
+    )
+    middle = int(np.count_nonzero(near)) - 1
+    low[middle] = math.exp(max(ahead.low[0], behind.low[0]))
+    high[middle] = math.exp(min(ahead.high[0], behind.high[0]))
+    low[middle] = min(low[middle], high[middle])
+    doubt = 64 * UNIT * np.where(eps < 0.0, np.abs(x) + high, high)
+    base = np.maximum(-x, 0.0)
+    return x, np.maximum(low + base - doubt, base), np.minimum(high + base + doubt, 1.0)
 
 
 def distributions(x, low, high):
-    """Return the distributions of chords and of chords continued, and each gap's doubt.
+    """Return the distributions of chords and of chords continued.
 
     Parameters
     ----------
     x : numpy.ndarray
-        e^ε − 1 of the dots, rising, above −1.
+        e^ε − 1 of the knots, rising, above −1.
     low, high : numpy.ndarray
         Both bounds on the curve there, at least max(0, −x) and at most 1.
     """
-    kink, depth, doubt = _kinks(x, low, high)
+    at, depth = kinks(x, low, high)[:2]
     above = distribution(np.append(-1.0, x), np.append(1.0, high), below=False)
-    return above, distribution(kink, depth, below=True), doubt
+    return above, distribution(at, depth, below=True)
 
 
-def _kinks(x, low, high):
-    """Return where the continued chords meet, in each gap and beyond the last dots, and each gap's doubt.
+def kinks(x, low, high):
+    """Return where the continued chords meet, and where and how doubtful that is in each gap.
 
-    The points returned start at E = 0 and end where the curve may be 0.
+    The points, x and h, start at E = 0 and end where the curve may be 0.
     """
     x, low, high = np.append(-1.0, x), np.append(1.0, low), np.append(1.0, high)
     gap = np.diff(x)
@@ -225,7 +346,8 @@ def _kinks(x, low, high):
     reach = low[last] / max(fall, low[last] * math.exp(-FARTHEST), SMALLEST)
     reach *= 1.0 - 64 * UNIT * (1.0 + (abs(x[last]) + abs(x[last - 1])) / gap[last - 1]) if last > 0 else 1.0
     cross = x[last] + max(reach - 16 * UNIT * abs(x[last]), 0.0)
-    return np.append(np.append(-1.0, at[:last]), cross), np.append(np.append(1.0, y[:last]), 0.0), area[1:]
+    points = np.append(np.append(-1.0, at[:last]), cross), np.append(np.append(1.0, y[:last]), 0.0)
+    return *points, at[1:], area[1:]
 
 
 def distribution(x, h, *, below):
@@ -239,6 +361,8 @@ def distribution(x, h, *, below):
     share = np.maximum(np.diff(slope), 0.0)  # of Q
     mass = share * (1.0 + x[1:])
     infinity_mass = max(float(h[-1]), 0.0)
+    if not below:  # where masses under Q are no floats any more they count as infinite losses
+        infinity_mass = max(infinity_mass, float(h[h < LEAST_RATIO * (1.0 + x)].max(initial=0.0)))
     # the curve that these masses have: sums of positive terms, from the right, and their rounding
     beyond = np.cumsum((mass * np.exp(-loss[1:]))[::-1])[::-1]
     curve = infinity_mass + np.append(np.cumsum((beyond * gap)[::-1])[::-1], 0.0)

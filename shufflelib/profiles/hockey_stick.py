@@ -7,20 +7,15 @@ Rényi divergences and trade-off functions follow from the curve alone.
 
 import functools
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
-from shufflelib.profiles.connect_the_dots import (
-    DEPTH,
-    DOT_TOLERANCE,
-    RENYI_TOLERANCE,
-    SHALLOW,
-    ConnectTheDots,
-    renyi_by_moments,
-)
+from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots
+from shufflelib.profiles.discretised_loss import DiscretisedLoss
+from shufflelib.profiles.questions import PrivacyProfile
 
 
 def pointwise(log_hockey_stick):
@@ -34,8 +29,23 @@ def pointwise(log_hockey_stick):
     return at_each
 
 
-class Pair(ABC):
+def _at_each(known, dotted, x, *given):
+    """Return both bounds of a number at one x or at an array of them, from dots where they are not known."""
+    at = np.asarray(x, float)
+    flat, given = at.ravel(), [np.broadcast_to(one, at.shape).ravel() for one in given]
+    found = [known(one) for one in flat.tolist()]
+    open_ = [i for i, ends in enumerate(found) if ends is None]
+    if open_:
+        for i, ends in zip(open_, dotted(flat[open_], *(one[open_] for one in given)), strict=True):
+            found[i] = ends
+    low, high = np.array(found, float).reshape(-1, 2).T
+    return (low.reshape(at.shape), high.reshape(at.shape)) if at.ndim else (float(low[0]), float(high[0]))
+
+
+class Pair(PrivacyProfile):
     """An ordered pair (P, Q) of distributions, known through its hockey-stick divergence.
+
+    On its own it gives both bounds.
 
     Examples
     --------
@@ -44,8 +54,11 @@ class Pair(ABC):
     >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
     >>> round(pair.max_privacy_loss, 5), round(pair.reversed.max_privacy_loss, 5)
     (1.60944, 0.58779)
+    >>> pair.dominating_pairs == pair.attack_pairs == (pair,)
+    True
     """
 
+    statement = "a pair (P, Q)"
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
@@ -74,6 +87,13 @@ class Pair(ABC):
     def max_privacy_loss(self) -> float:
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
 
+    @property
+    def dominating_pairs(self):
+        """The pair itself."""
+        return (self,)
+
+    attack_pairs = dominating_pairs
+
     @functools.cached_property
     def _remembered(self):
         """Values of the curve already computed; they cost time, never change a result."""
@@ -86,6 +106,11 @@ class Pair(ABC):
             self._remembered[key] = self.log_hockey_stick(eps, tolerance)
         return self._remembered[key]
 
+    @functools.cached_property
+    def discretised(self):
+        """Its privacy loss as finite distributions, which rounds are made of."""
+        return DiscretisedLoss(self)
+
     def log_worst(self, eps, tolerance=TOLERANCE):
         """Enclose the logarithm of the larger of the two directions."""
         forward = self.log_hockey_stick(eps, tolerance)
@@ -93,29 +118,79 @@ class Pair(ABC):
             return forward
         return forward.largest(self.reversed.log_hockey_stick(eps, tolerance))
 
-    def renyi_directed(self, order, skip_below=0.0):
-        """Return both bounds of D_order(P‖Q), which may stay apart where both are at most ``skip_below``."""
-        if self.max_privacy_loss < math.inf:
-            return ConnectTheDots(self, RENYI_TOLERANCE, SHALLOW).renyi(order, skip_below)
-        return renyi_by_moments(self, order, self.renyi_ceiling, skip_below)
+    def known_renyi(self, order):
+        """Return both bounds of D_order(P‖Q) if they are known without dots on the curve, else None."""
+        return None
 
-    def renyi_ceiling(self, order):
-        """Return an upper bound on D_order(P‖Q) known without its curve, which an unbounded loss needs."""
-        return math.inf
+    def renyi_directed(self, order, skip_below=0.0):
+        """Return both bounds of D_order(P‖Q), for one order or an array.
+
+        They may stay apart where both are at most ``skip_below``.
+        """
+
+        def dotted(orders, skip_below):
+            return ConnectTheDots(self, RENYI_TOLERANCE).renyi(orders, skip_below, self._tail_ceiling)
+
+        return _at_each(self.known_renyi, dotted, order, skip_below)
+
+    @property
+    def _tail_ceiling(self):
+        """What bounds the tail of the curve where the loss is unbounded."""
+        return self.renyi_ceiling if self.max_privacy_loss == math.inf else None
 
     def renyi_worst(self, order, skip_below=0.0):
         """Return both bounds of the larger direction, known well where it exceeds ``skip_below``."""
         if self.symmetric:
             return self.renyi_directed(order, skip_below)
-        one, two = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
-        first = one.renyi_directed(order, skip_below)
-        second = two.renyi_directed(order, max(skip_below, first[0]))
-        return tuple(float(end) for end in np.maximum(first, second))  # NaN stays NaN
+        both = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
+
+        def known(order):
+            found = [ends for one in both if (ends := one.known_renyi(order))]
+            if len(found) == 2 or any(ends[0] == math.inf for ends in found):
+                return np.max(found, axis=0)  # NaN stays NaN
+            return None
+
+        def dotted(orders, skip_below):
+            ceilings = [one._tail_ceiling for one in both]
+            return ConnectTheDots(both[0], RENYI_TOLERANCE).renyi_worst(orders, skip_below, ceilings)
+
+        return _at_each(known, dotted, order, skip_below)
+
+    def dots(self):
+        """Return first dots on both curves, for a trade-off function."""
+        return ConnectTheDots(self)
+
+    def known_false_negatives(self, fpr):
+        """Return what `false_negatives` does if it is known without dots on the curve, else None."""
+        return None
 
     def false_negatives(self, fpr):
-        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
-        depth = min(SHALLOW - math.log(fpr), DEPTH) if fpr > 0.0 else DEPTH
-        return ConnectTheDots(self, DOT_TOLERANCE, depth).false_negatives(fpr)
+        """Return both bounds of the smallest false-negative rate, null P against alternative Q.
+
+        That is for one false-positive rate or an array.
+        """
+        return _at_each(self.known_false_negatives, lambda fprs: self.dots().false_negatives(fprs), fpr)
+
+    def fewest_missed(self, fpr, enough=1.0):
+        """Return both bounds of the smallest false-negative rate in either order.
+
+        They may stay apart where both are at least ``enough``.
+        """
+        if self.symmetric:
+            return self.false_negatives(fpr)
+
+        def known(fpr):
+            found = [one.known_false_negatives(fpr) for one in (self, self.reversed)]
+            return np.min(found, axis=0) if all(found) else None
+
+        return _at_each(known, lambda *given: self.dots().fewest_missed(*given), fpr, enough)
+
+    def enclosed_renyi(self, order):
+        """Return both bounds of the Rényi divergences of an array of orders."""
+        return self.renyi_worst(order)
+
+    def _tradeoff(self, fpr):
+        return self.false_negatives(fpr)
 
     def beside_crowd(self):
         """Return the pair with the world of equal users for Q, or None if neither is known to be that."""

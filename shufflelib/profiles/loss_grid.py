@@ -14,109 +14,128 @@ Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Ma
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.optional import progress
-from shufflelib.profiles.discretised_loss import FAR, Direction, DiscretisedLoss, distribution
+from shufflelib.numerics.optional import counting
+from shufflelib.profiles.discretised_loss import (
+    FAR,
+    KNOT_TOLERANCE,
+    NO_KNOTS,
+    Knots,
+    connected,
+    distribution,
+    distributions,
+    divided,
+    kinks,
+)
 
 LOWEST = 20.0  # nats; e^{-LOWEST} beside 1 still tells multiples of the step apart
 LARGEST_INDEX = 10**6  # of a loss on the grid; larger losses count as infinite
 WIDTH = 1e-3  # between the two polygons, in units of their height, where the curve has not yet fallen
 DEEPEST = 40.0  # e-folds that it has fallen from where on it need not be known better
-MOST_DOTS = 2000  # in both directions
+MOST_KNOTS = 2000  # in both directions
+MOST_PIECES = 16  # of one gap at once
 
 
-class _OnGrid(Direction):
-    """One direction of a pair, all dots at multiples of the step."""
-
-    def __init__(self, pair, step):
-        self.step = step
-        super().__init__(pair)
-
-    def _first(self):
-        index = np.append(np.ceil(super()._first() / self.step), 1.0)
-        return self.step * np.unique(np.minimum(index, LARGEST_INDEX))
-
-    def add(self, eps):
-        """Evaluate the curve at the multiples of the step next to further ε."""
-        super().add(self.step * np.unique(np.rint(eps / self.step)))
-
-    def halve_where(self, error):
-        """Halve all gaps that are wide for what is left to know."""
-        depth = self.high[0] - self.high[:-1]  # rare losses need not be known as well
-        wide = (depth < DEEPEST) & (error > WIDTH * (1.0 + depth))
-        self.halve(np.flatnonzero(wide & (np.diff(self.eps) > 1.5 * self.step)))
-
-
-class LossOnGrid(DiscretisedLoss):
-    """Both directions of a pair with dots on a grid, as many as that grid shows.
-
-    Parameters
-    ----------
-    pair : Pair
-        The pair (P, Q).
-    step : float
-        Of the grid, in nats, positive.
+class LossOnGrid(NamedTuple):
+    """Both directions of a pair with knots on a grid, as many as that grid shows.
 
     Examples
     --------
     >>> from shufflelib.profiles import Gaussian
     >>> from shufflelib.profiles.loss_grid import LossOnGrid
-    >>> index, mass, infinity_mass = LossOnGrid(Gaussian(mu=1.0), step=0.1).above()
+    >>> index, mass, infinity_mass = LossOnGrid.of(Gaussian(mu=1.0), step=0.1).above()
     >>> round(0.1 * float(index @ mass), 2)  # its mean is 1/2
     0.5
     """
 
-    curve = _OnGrid  # type: ignore[assignment]
-    lowest = LOWEST
+    ahead: Knots
+    behind: Knots
+    step: float
 
-    def __init__(self, pair, step):
-        super().__init__(pair, step)
-        for _ in progress(iter(self._refined, False), desc="connecting the dots", delay=2.0):
-            if self.size > MOST_DOTS:
+    @classmethod
+    @counting("points of curves")
+    def of(cls, pair, step):
+        """Return the knots of a pair (P, Q) at multiples of a step, in nats."""
+        ahead = behind = _first(pair, step)
+        if not pair.symmetric:
+            behind = _first(pair.reversed, step)
+        while ahead.eps.size + behind.eps.size <= MOST_KNOTS:
+            size = ahead.eps.size, behind.eps.size
+            further = _further(ahead, behind, step)
+            ahead = ahead.joined(pair, further[0], KNOT_TOLERANCE)
+            behind = ahead if pair.symmetric else behind.joined(pair.reversed, further[1], KNOT_TOLERANCE)
+            if (ahead.eps.size, behind.eps.size) == size:
                 break
+        return cls(ahead, behind, step)
 
-    def _refined(self):
-        """Add dots where the polygons on either side of the curve differ most; say whether any were."""
-        size, x = self.size, self._dots()[0]
-        height = 2.0 * self._drawn()[2] / np.diff(x)  # of a triangle between the polygons
-        split = height.size - (self.forward.eps.size - 1)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ahead = height[split:] / np.exp(self.forward.high[:-1])
-            near = height[:split][::-1]
-            behind = near / np.exp(self.backward.high[:split] - self.backward.eps[:split])
-        behind = np.append(behind, np.zeros(self.backward.eps.size - 1 - split))
-        if self.backward is self.forward:
-            self.forward.halve_where(np.maximum(ahead, behind))
-        else:
-            self.forward.halve_where(ahead)
-            self.backward.halve_where(behind)
-        return self.size > size
+    @property
+    def reversed(self):
+        """The same knots for (Q, P)."""
+        return LossOnGrid(self.behind, self.ahead, self.step)
+
+    def _distributions(self):
+        return distributions(*connected(self.ahead, self.behind, LOWEST))
 
     def above(self):
         """Return multiples of the step with their masses, and the mass at an infinite loss, from above."""
-        return self._listed(self.pessimistic, 1.0 + self.pessimistic.slack)
+        found = self._distributions()[0]
+        return self._listed(found, 1.0 + found.slack)
 
     def below(self):
         """Return the same from below; no loss is infinite.
 
         That of a symmetric pair is its own reversal: it has e^{-l} times as much mass at -l as at l.
         """
-        kept = self.optimistic
-        top = min(LARGEST_INDEX * self.forward.step, FAR)
+        kept = self._distributions()[1]
+        top = min(LARGEST_INDEX * self.step, FAR)
         loss = np.append(np.minimum(kept.loss, top), top)
-        points = _on_grid(*_polygon(loss, np.append(kept.mass, kept.infinity_mass)), self.forward.step)
+        points = _on_grid(*_polygon(loss, np.append(kept.mass, kept.infinity_mass)), self.step)
         found = distribution(*points, below=True)
         index, mass, _ = self._listed(found, 1.0 / ((1.0 + found.slack) * (1.0 + kept.slack)))
-        if self.backward is self.forward:
-            index, mass = _mirrored(index, mass, self.forward.step)
+        if self.behind is self.ahead:
+            index, mass = _mirrored(index, mass, self.step)
         return index, mass, 0.0
 
     def _listed(self, found, factor):
-        index = np.rint(found.loss / self.forward.step).astype(int)
+        index = np.rint(found.loss / self.step).astype(int)
         return index, found.mass * factor, min(found.infinity_mass * factor, 1.0)
+
+
+def _first(pair, step):
+    """Return the first knots of one direction, moved to the grid."""
+    eps = np.append(pair.discretised.knots().eps, step)
+    return NO_KNOTS.joined(pair, _on_multiples(eps, step, np.ceil), KNOT_TOLERANCE)
+
+
+def _on_multiples(eps, step, rounded=np.rint):
+    return step * np.unique(np.minimum(rounded(eps / step), LARGEST_INDEX))
+
+
+def _further(ahead, behind, step):
+    """Return the ε ahead and behind where the polygons on either side of the curve differ too much."""
+    x, low, high = connected(ahead, behind, LOWEST)
+    height = 2.0 * kinks(x, low, high)[3] / np.diff(x)  # of a triangle between the polygons
+    split = height.size - (ahead.eps.size - 1)
+    errors = []
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        errors.append(height[split:] / np.exp(ahead.high[:-1]))
+        near = height[:split][::-1] / np.exp(behind.high[:split] - behind.eps[:split])
+    errors.append(np.append(near, np.zeros(behind.eps.size - 1 - split)))
+    if behind is ahead:
+        errors = [np.maximum(*errors)] * 2
+    further = []
+    for knots, error in zip((ahead, behind), errors, strict=True):
+        depth = knots.high[0] - knots.high[:-1]  # rare losses need not be known as well
+        with np.errstate(invalid="ignore"):
+            most = np.where(depth < DEEPEST, error / (WIDTH * (1.0 + depth)), 0.0)  # it falls with the square
+        pieces = np.minimum(np.ceil(np.sqrt(np.nan_to_num(most))), np.rint(np.diff(knots.eps) / step))
+        pieces = np.clip(pieces, 1, MOST_PIECES).astype(int)
+        further.append(_on_multiples(divided(knots.eps, pieces), step))
+    return further
 
 
 def _mirrored(index, mass, step):

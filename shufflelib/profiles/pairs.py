@@ -12,15 +12,14 @@ from shufflelib.numerics.certified import LEAST, LONG_UNIT, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 from shufflelib.profiles.neyman_pearson import Polygon
-from shufflelib.profiles.privacy_profile import PairProfile
 
 FARTHEST = 0.45 * float(np.log(np.finfo(np.longdouble).max))  # nats; e^{2·FARTHEST} is a long double
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
 
-class DiscretePair(PairProfile):
+class DiscretePair(Pair):
     r"""Any finite pair of distributions.
 
     Parameters
@@ -119,7 +118,7 @@ class DiscretePair(PairProfile):
         """Enclose log Σ P (1 − e^{eps − loss})₊."""
         return Interval(*(end.log_at(eps) for end in self._ends)).within(most=0.0)
 
-    def renyi_directed(self, order, skip_below=0.0):
+    def known_renyi(self, order):
         """Return both bounds of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above."""
         if np.isposinf(self.loss.upper[-1]):
             return math.inf, math.inf
@@ -131,7 +130,7 @@ class DiscretePair(PairProfile):
             Interval(*(connect_the_dots.renyi_from_moment(end, order) for end in total)).widened(8.0)
         )
 
-    def false_negatives(self, fpr):
+    def known_false_negatives(self, fpr):
         """Return both bounds of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
         return float(self._polygon.lower(fpr)), float(self._polygon.upper(fpr))
 
@@ -207,7 +206,7 @@ class _Excess:
         return Interval.of(log_value, 4.0)[int(self._share > 0.0)]
 
 
-class Gaussian(SymmetricPair, PairProfile):
+class Gaussian(SymmetricPair):
     r"""The pair (N(0, 1), N(μ, 1)): μ-Gaussian differential privacy.
 
     .. math:: H_\varepsilon = \Phi\!\left(-\tfrac\varepsilon\mu + \tfrac\mu2\right)
@@ -260,15 +259,15 @@ class Gaussian(SymmetricPair, PairProfile):
                 lower[which], upper[which] = bounds(eps[which], a[which], b[which])
         return Interval(lower, upper)
 
-    def renyi_directed(self, order, skip_below=0.0):
+    def known_renyi(self, order):
         """Return both bounds of order·μ²/2."""
         return tuple(Interval.of(self.mu) * self.mu * (0.5 * order))
 
     def renyi_ceiling(self, order):
         """Return the upper bound of order·μ²/2."""
-        return self.renyi_directed(order)[1]
+        return self.known_renyi(order)[1]
 
-    def false_negatives(self, fpr):
+    def known_false_negatives(self, fpr):
         """Return both bounds of Φ(Φ⁻¹(1 − fpr) − μ)."""
         if fpr in (0.0, 1.0):
             return 1.0 - fpr, 1.0 - fpr

@@ -1,5 +1,6 @@
 r"""The four questions that a privacy profile answers: δ(ε), ε(δ), Rényi divergence and trade-off function.
 
+Two kinds of objects answer them: a `Pair` of distributions on its own, and the `Profile` of a mechanism.
 A mechanism is described from both sides: by pairs of distributions that dominate it (their numbers are upper
 bounds) and by pairs that it produces (attacks, whose numbers are lower bounds).  A number of the mechanism is
 the worst one over its pairs, in both directions.  It is never worse than what the pure guarantee implies:
@@ -34,18 +35,35 @@ from shufflelib.numerics.optional import counting
 from shufflelib.numerics.root_finding import COARSE, enclosed_epsilon
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.adjacency import NO_DATASETS
+from shufflelib.profiles.adjacency import NO_DATASETS, Adjacency
 from shufflelib.profiles.cautions import about_epsilon, warning
-from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.shown import Shown
 
 THEORY = "theory: no closer bound or attack is known"
+RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 
 
-class Questions(Shown, ABC):
-    """δ(ε) with a certified bracket, ε(δ), Rényi divergences and the trade-off function.
+def added(counted):
+    """Return both bounds of a sum from counts and the ends of one term each."""
+    return sum((Interval(*ends) * count for count, ends in counted), start=Interval.of(0.0))
 
-    Subclasses say which pairs dominate the worst case, and which are attacks that attain it at best.
+
+@functools.singledispatch
+def sampled(profile, rate):
+    """Return a profile on a random subset of the users: implemented for each kind of profile."""
+    raise NotImplementedError(f"{type(profile).__name__} cannot be sampled")
+
+
+@functools.singledispatch
+def repeated(profile, count):
+    """Return a profile over so many adaptive rounds: implemented where rounds are composed."""
+    raise NotImplementedError(f"{type(profile).__name__} cannot be composed")
+
+
+class PrivacyProfile(Shown, ABC):
+    """The privacy profile of a mechanism or a pair: δ, ε, Rényi, trade-off function, rounds, subsampling.
+
+    All of them are enclosed by pairs: those that dominate the worst case, and attacks that attain it at best.
 
     Attributes
     ----------
@@ -76,10 +94,13 @@ class Questions(Shown, ABC):
 
     statement = "privacy profile"
     source = ""
-    adjacency = NO_DATASETS
+    written = ""  # the expression that makes it, where that is short
+    adjacency: Adjacency = NO_DATASETS
     hypotheses: tuple[str, ...] = ()
-    users: int | None = None  # how many report in a round, where that is known
+    users: float | None = None  # how many report in a round, where that is known
     population: float | None = None  # how many they are drawn from
+    # of which it is composed: profiles, and how often each occurs
+    rounds: tuple[tuple["PrivacyProfile", int], ...] = ()
 
     @property
     @abstractmethod
@@ -92,15 +113,17 @@ class Questions(Shown, ABC):
         """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
 
     @property
+    def attained_pairs(self):
+        """Pairs whose worst δ, at any one ε, is at most the true one: those of the attacks."""
+        return self.attack_pairs
+
+    @property
     def pure_epsilon(self):
-        """The smallest ε known to hold with δ = 0, infinite where there is none."""
+        """The smallest ε known to hold with δ = 0, infinite where there is none; that of rounds is a sum."""
+        if self.rounds:
+            return math.fsum(count * one.pure_epsilon for one, count in self.rounds)
         both = ((pair,) if pair.symmetric else (pair, pair.reversed) for pair in self.dominating_pairs)
         return max(one.max_privacy_loss for pair in both for one in pair)
-
-    @functools.cached_property
-    def envelope(self):
-        """One symmetric pair that dominates the profile, whichever pair and direction is met."""
-        return Envelope.of(self.dominating_pairs)
 
     def _certified(self, what, argument, grid, ends, why_wide, *, floor=0.0, ceiling=math.inf):
         """Return a bracket that says for which datasets it holds, and whether a bound is trivial."""
@@ -168,8 +191,8 @@ class Questions(Shown, ABC):
 
     @functools.cached_property
     def _directions(self):
-        """The dominating pairs and the attacks, each pair in both directions unless it is symmetric."""
-        sides = self.dominating_pairs, self.attack_pairs
+        """Pairs above and below δ, each in both directions unless it is symmetric."""
+        sides = self.dominating_pairs, self.attained_pairs
         both = {
             id(pair): (pair,) if pair.symmetric else (pair, pair.reversed) for pair in (*sides[0], *sides[1])
         }
@@ -194,7 +217,7 @@ class Questions(Shown, ABC):
         Certified
             ``upper`` is a proved guarantee: :math:`\delta(\text{upper}) \le` ``delta``.  Infinite,
             with a status that says so, where no finite ε is proved.  Where the number of users is known, its
-            ``warning`` says so if ``delta`` is not below one over it.
+            ``warning`` says so if ``delta`` is not below one over it.  Rounds do not resolve a δ below 1e-60.
         """
         grid = validation.probabilities(delta, "delta")
         (lower, upper), ceiling = each(self._epsilon, grid), self.pure_epsilon
@@ -202,6 +225,8 @@ class Questions(Shown, ABC):
         found = self._certified(
             "epsilon", "delta", grid, ends, lambda _, x: self._why_wide(x), ceiling=ceiling
         )
+        if self.rounds and (grid < RESOLUTION).any():
+            found = dataclasses.replace(found, status=Status.BELOW_RESOLUTION)
         if self.users is None or not grid.size:
             return found
         about = about_epsilon(np.min(found.upper), np.max(grid), self.users, self.users / self.population)
@@ -209,7 +234,9 @@ class Questions(Shown, ABC):
 
     @counting("points of curves")
     def _epsilon(self, delta):
-        return enclosed_epsilon(self.dominating_pairs, self.attack_pairs, delta)
+        if self.rounds and delta < RESOLUTION:
+            return 0.0, self.pure_epsilon
+        return enclosed_epsilon(self.dominating_pairs, self.attained_pairs, delta)
 
     @overload
     def renyi(self, order: float) -> Certified[float]: ...
@@ -241,26 +268,34 @@ class Questions(Shown, ABC):
             return _cause(self._dominating_renyi(order), _largest_renyi(self.attack_pairs, order))
 
         return self._certified(
-            "Renyi divergence", "order", grid, each(self._renyi, grid), why_wide, ceiling=ceiling
+            "Renyi divergence", "order", grid, self.enclosed_renyi(grid), why_wide, ceiling=ceiling
         )
 
     def renyi_ceiling(self, order):
-        """Return an upper bound that needs no curve: what the pure guarantee implies."""
+        """Return an upper bound that needs no curve: what pure privacy implies, or the sum over rounds."""
+        if self.rounds:
+            return added((count, (one.renyi_ceiling(order),) * 2) for one, count in self.rounds).upper
         return float(pure_renyi(self.pure_epsilon, order))
 
-    def _renyi(self, order):
+    def enclosed_renyi(self, order):
+        """Return both bounds of the Rényi divergences of an array of orders."""
         lower, upper = _largest_renyi(self.attack_pairs, order)[0], self._dominating_renyi(order)[1]
-        return min(lower, upper), upper
+        return np.minimum(lower, upper), upper
 
     def _dominating_renyi(self, order):
         """Return both bounds of the dominating pairs' largest; moments bound tails of unbounded losses."""
-        found = _largest_renyi(self.dominating_pairs, order)
-        if found[1] < math.inf or self.renyi_ceiling(order) == math.inf:
-            return found
-        every = (
-            connect_the_dots.renyi_by_moments(pair, order, self.renyi_ceiling) for pair in self._directions[0]
-        )
-        return tuple(map(max, zip(*every, strict=True)))
+        found = np.array(_largest_renyi(self.dominating_pairs, order))
+        ceilings = np.vectorize(self.renyi_ceiling, otypes=[float])
+        open_ = np.isinf(found[1]) & (ceilings(order) < math.inf)
+        if open_.any():
+            every = [
+                connect_the_dots.ConnectTheDots(pair, connect_the_dots.RENYI_TOLERANCE).renyi(
+                    np.asarray(order)[open_], ceiling=self.renyi_ceiling
+                )
+                for pair in self._directions[0]
+            ]
+            found[:, open_] = np.max(every, axis=0).T
+        return tuple(found)
 
     @overload
     def tradeoff(self, fpr: float) -> Certified[float]: ...
@@ -286,7 +321,7 @@ class Questions(Shown, ABC):
             taken; for an ordered pair the null hypothesis is P and the alternative Q.
         """
         grid = validation.false_positive_rates(fpr)
-        ends, floor = each(self._false_negative_rate, grid), pure_false_negatives(self.pure_epsilon, grid)
+        ends, floor = self._false_negative_rates(grid), pure_false_negatives(self.pure_epsilon, grid)
 
         def why_wide(fpr, _):
             return _cause(_fewest_missed(self.attack_pairs, fpr), _fewest_missed(self.dominating_pairs, fpr))
@@ -295,17 +330,85 @@ class Questions(Shown, ABC):
             "false-negative rate", "fpr", grid, ends, why_wide, floor=floor, ceiling=1.0 - grid
         )
 
-    def _false_negative_rate(self, fpr):
+    def _false_negative_rates(self, fpr):
         """Enclose the trade-off function, which is known at its ends without a curve."""
-        if fpr == 1.0:
-            return 0.0, 0.0
-        if fpr == 0.0 and math.isfinite(self.pure_epsilon):
-            return 1.0, 1.0
-        return self._tradeoff(fpr)
+        ends = np.stack([1.0 - fpr, 1.0 - fpr])
+        inside = (fpr < 1.0) & ((fpr > 0.0) | math.isinf(self.pure_epsilon))
+        if inside.any():
+            ends[:, inside] = self._tradeoff(fpr[inside])
+        return ends
 
     def _tradeoff(self, fpr):
         above, below = self.dominating_pairs, self.attack_pairs
         return _fewest_missed(above, fpr)[0], _fewest_missed(below, fpr)[1]
+
+    def subsample(self, rate: float) -> "PrivacyProfile":
+        r"""Return the profile of the same mechanism run on a random subset of its users.
+
+        .. math:: \delta'(\varepsilon) \le \gamma\,\delta\bigl(\log(1 + (e^{\varepsilon} - 1)/\gamma)\bigr)
+
+        Parameters
+        ----------
+        rate : float
+            Sampling rate γ = m/N of a population of N users, 1e-9 ≤ γ ≤ 1; the m users drawn are those of
+            this profile.  1 returns the profile itself.
+
+        Returns
+        -------
+        PrivacyProfile
+            For a mechanism a `Profile`, for a pair on its own a pair.
+
+        Notes
+        -----
+        Hypotheses: the subset has a fixed size, is drawn uniformly without replacement and is not
+        revealed; neighbours replace one of the N users.  Subsampling twice multiplies the rates.
+        The proof compares a sample that holds the user with one that holds somebody else in their place.
+        So the profile must cover replacing a value by any other user's: a metric randomizer with d01 < dmax
+        or a joint composition with a smaller ``distance`` is refused.
+        Source: Balle, Barthe, Gaboardi (NeurIPS 2018), Theorem 10; Zhu, Dong, Wang (AISTATS 2022),
+        Proposition 30; Wang (PVLDB 2024; arXiv:2304.05007), Lemma 7.4 and Proposition 2.
+        Erratum: the second line of Proposition 2 has D(P‖Q) on its right, where D(Q‖P) belongs; the two
+        agree for the paper's pair, which is symmetric.
+
+        Examples
+        --------
+        >>> from shufflelib import randomizers, shuffle
+        >>> all_report = shuffle(randomizers.binary_rr(eps0=1.0), n=1000)
+        >>> one_in_ten = all_report.subsample(rate=0.1)
+        >>> one_in_ten.epsilon(1e-6).upper < 0.2 * all_report.epsilon(1e-6).upper
+        True
+        """
+        rate = validation.sampling_rate(rate)
+        if rate == 1.0:
+            return self
+        if not self.adjacency.any_value:
+            raise ValueError(
+                "profile must cover replacing a value by that of any other user, got the relation "
+                f"'{self.adjacency}'; use d01 = dmax, or joint without distance"
+            )
+        return sampled(self, rate)
+
+    def compose(self, rounds: int) -> "PrivacyProfile":
+        r"""Return the profile of equal adaptive rounds on the same data.
+
+        Parameters
+        ----------
+        rounds : int
+            Their number, 1 ≤ rounds ≤ 10⁹; 1 returns the profile itself.
+
+        Returns
+        -------
+        PrivacyProfile
+            As for `shufflelib.profiles.compose`, which takes unequal rounds.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If ``rounds`` is not a whole number in that range.
+        """
+        if isinstance(rounds, PrivacyProfile):
+            raise TypeError(f"rounds must be a number, got {rounds!r}; use profiles.compose([one, other])")
+        return repeated(self, validation.rounds(rounds))
 
 
 def cause(upper, lower):
@@ -332,9 +435,11 @@ def _cause(above, below):
 
 @counting("points of curves")
 def _fewest_missed(pairs, fpr):
-    """Return both bounds of the smallest false-negative rate of several pairs, in either order."""
-    ends = [one.false_negatives(fpr) for pair in pairs for one in (pair, pair.reversed)]
-    return tuple(map(min, zip(*ends, strict=True)))
+    """Return both bounds of the smallest false-negative rates of several pairs, in either order."""
+    low = high = np.ones(np.shape(fpr))
+    for pair in pairs:
+        low, high = np.minimum((low, high), pair.fewest_missed(fpr, low))
+    return low, high
 
 
 @counting("points of curves")
@@ -344,11 +449,12 @@ def _largest_renyi(pairs, order):
     The plainest comes first, so that the others are soon known to be no worse.
     """
     if len(pairs) > 1:
-        pairs = sorted(pairs, key=lambda pair: -pair.dot(0.0, connect_the_dots.RENYI_TOLERANCE).lower)
-    lower = upper = 0.0
+        tolerance = connect_the_dots.RENYI_TOLERANCE
+        pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, tolerance).lower)
+    lower = upper = np.zeros(np.shape(order))
     for pair in pairs:
         lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
-    return float(lower), float(upper)
+    return lower, upper
 
 
 def pure_delta(eps0, eps):

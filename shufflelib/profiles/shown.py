@@ -39,7 +39,7 @@ class Shown:
     hypotheses: tuple[str, ...]
 
     def __repr__(self):
-        return f"<{type(self).__name__}: {self.statement}>"
+        return self.written or f"<{type(self).__name__}: {self.statement}>"
 
     def _brackets(self):
         """Return ε at each of `DELTAS`."""

@@ -48,6 +48,15 @@ class SubsampledPair(Pair):
     def __init__(self, pair, rate):
         self.pair, self.rate = pair, rate
         self.search_width = pair.search_width
+        self.statement = f"a share {rate:g} of {pair.statement}"
+        self.users, self.population = pair.users, pair.users and pair.population / rate
+        self.source = (
+            "mixed with the second distribution, connect-the-dots where a question needs the whole curve; "
+            + pair.source
+        )
+
+    def __repr__(self):
+        return f"{self.pair!r}.subsample(rate={self.rate:g})"
 
     @functools.cached_property
     def reversed(self):
@@ -67,8 +76,11 @@ class SubsampledPair(Pair):
         return (_enclosed(self.pair, near.where(eps < 1.0, inner), tolerance) + rate.log()).within(most=0.0)
 
     def renyi_ceiling(self, order):
-        """Return that of the pair: the moment is convex, and mixing draws P nearer to Q."""
-        return self.pair.renyi_ceiling(order)
+        """Return what the pure guarantee implies, or that of the pair: mixing draws P nearer to Q.
+
+        The moment is convex.
+        """
+        return min(super().renyi_ceiling(order), self.pair.renyi_ceiling(order))
 
 
 class _Remainder(Pair):

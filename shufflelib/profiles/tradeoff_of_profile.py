@@ -9,7 +9,7 @@ from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import FiniteTradeoff, TradeoffFunction
 
 DOTS = 200

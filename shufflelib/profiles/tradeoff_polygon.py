@@ -92,7 +92,7 @@ def supporting(log_slope, low, high, *, shift=0.0):
     base = np.maximum(-x, 0.0)
     rounding = 64 * UNIT * (base + high)
     low, high = np.maximum(low - rounding, base), np.minimum(high + rounding, 1.0)
-    above, below, _ = discretised_loss.distributions(x, low, high)
+    above, below = discretised_loss.distributions(x, low, high)
     return _falling(above, shift, below=True), _falling(below, shift, below=False)
 
 

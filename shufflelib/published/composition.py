@@ -22,16 +22,16 @@ from numpy.typing import ArrayLike
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
-from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
 from shufflelib.published.conversions.renyi import BestOrder
 from shufflelib.published.renyi.girgis import effective_users, log_binomials, log_higher_moments
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1.0, 12), np.geomspace(2.1, 3e3, 48)])
+DOUBT = 4.0**-6  # relative, about a round's moments where they must be known
 LARGEST_SUM = 10**6  # rounds, or orders, that are added one by one
 
 
@@ -226,16 +226,13 @@ def gaussian_limit_dong22(profile: PrivacyProfile, *, rounds: int) -> Gaussian:
     """
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds = validation.rounds(rounds)
-    pair = profile if isinstance(profile, Pair) else profile.envelope
+    pair = profile if isinstance(profile, Pair) else profile.envelope  # type: ignore[attr-defined]
     if pair.max_privacy_loss == 0.0:
         raise ValueError(
             f"profile must be that of two different distributions, got {profile.statement}; "
             "there is nothing to compose"
         )
-    curve = DiscretisedLoss(pair)
-    for _ in range(4):
-        curve.refine(2.0)
-    distribution = curve.pessimistic
+    distribution = pair.discretised.tilted(0, DOUBT, 0).above
     mean = math.fsum(distribution.mass * distribution.loss)
     variance = math.fsum(distribution.mass * (distribution.loss - mean) ** 2)
     return Gaussian(2.0 * mean * math.sqrt(rounds / variance))

@@ -123,6 +123,13 @@ class LocalRandomizer(Validated, ABC):
         """Return an upper bound on the Rényi divergence of one report, which shuffling cannot raise."""
         return self.eps0
 
+    def variances(self) -> tuple[float, float] | None:
+        """Return the variance of one report as an estimate of the value, or None if no formula is known.
+
+        The mean over values spread evenly and the largest one, for values scaled to [0, 1].
+        """
+        return None
+
     @abstractmethod
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return every pair of inputs, up to symmetry, that can be the worst one."""

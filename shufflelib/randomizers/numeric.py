@@ -74,6 +74,11 @@ class piecewise(UnbiasedReports, Extremal):
             share = [overlap, 1.0 - overlap, overlap, 1.0 - overlap, self._gap]
         return np.array(hit, dtype=bool), np.array(share), np.zeros(len(share), dtype=bool)
 
+    def variances(self) -> tuple[float, float] | None:
+        """Return the variance over 4, of values scaled to [0, 1]: least for the value in the middle."""
+        least = (self._gap + 4.0) / (3.0 * self._gap**2)
+        return (least + 1.0 / (3.0 * self._gap)) / 4.0, (least + 1.0 / self._gap) / 4.0
+
     def _left(self, x):
         return (self.C + 1.0) / 2.0 * x - (self.C - 1.0) / 2.0
 
@@ -164,7 +169,7 @@ class duchi(SignedCorners):
     Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
     Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.  For d = 1 so is the
-    whole mechanism, after a random rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε.
+    whole mechanism, after a random rounding, and `shufflelib.shuffle` has its exact δ and ε.
 
     Even d: with the textbook's closed halves, t·v >= 0 and t·v <= 0, ties belong to both and their
     density is e^eps0 + 1 times that of the far half: at d = 2, e^eps0 = 3 the ratio is 4, so the textbook
@@ -184,6 +189,11 @@ class duchi(SignedCorners):
     0.103
     0.149
     """
+
+    def variances(self) -> tuple[float, float] | None:
+        """Return the variance over 4, of values scaled to [0, 1]: largest for the one in the middle."""
+        worst = 1.0 / np.tanh(self.eps0 / 2.0) ** 2
+        return ((worst - 1.0 / 3.0) / 4.0, worst / 4.0) if self.d == 1 else None
 
     @property
     def _ties(self):
@@ -239,7 +249,7 @@ class harmony(SignedCorners):
 
     Wang 2024, Table 5 [46]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact for opposite
     corners: binary randomized response for every d.  For d = 1 so is the whole mechanism, after a random
-    rounding, and `shufflelib.shuffling.BinaryProfile` has its exact δ and ε; for more coordinates the others
+    rounding, and `shufflelib.shuffle` has its exact δ and ε; for more coordinates the others
     may hold corners between the two, and only the bound of the privacy blanket is proved.
 
     Examples

@@ -17,7 +17,7 @@ segment from x0 to x1, that tip.
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from shufflelib.randomizers import values
 from shufflelib.randomizers.cells import NODES, WEIGHTS
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, refuse_far_apart
 
-REFERENCE_ROWS = 80  # on the half-plane of x0
+REFERENCE_ROWS = 40, 80  # on the half-plane of x0: up to d01 = 2, and from 4 on
 ATTACK_ROWS = 32
 COLUMNS = 60  # at least
 WIDEST_COLUMN = 0.1  # in μ
@@ -107,9 +107,9 @@ class planar_laplace(MetricRandomizer):
     The published pair is not an upper bound where few users are within reach: at d01 = 0.3, dmax = 10,
     n = 1000, δ = 1e-6 it has ε = 0.2970, an attack finds 0.2987.
 
-    The discretisation raises the variance of the loss under the reference measure by at most 3e-4 for
-    d01 <= 1, 6e-4 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near
-    1e-6 an upper bound on δ is then less than 1e-3 too large for d01 <= 1, 1e-2 at 4.
+    The discretisation raises the variance of the loss under the reference measure by at most 6e-4 for
+    d01 <= 1, 1e-3 at 2, 2e-3 at 4, 6e-3 at 8, and lowers that of the attacks by at most 5e-3.  At δ near
+    1e-6 an upper bound on δ is then less than 2e-3 too large for d01 <= 1, 1e-2 at 4.
 
     Examples
     --------
@@ -136,6 +136,11 @@ class planar_laplace(MetricRandomizer):
         return self.d01 / 2.0
 
     @property
+    def _rows(self):
+        """Number of rows of cells under the reference measure, and for x* at x0."""
+        return int(np.clip(20.0 * self.d01, *REFERENCE_ROWS))
+
+    @property
     def _tip(self):
         """Distance of the lens's tips from the midpoint."""
         return np.sqrt((self.dmax - self._focal) * (self.dmax + self._focal))
@@ -149,14 +154,14 @@ class planar_laplace(MetricRandomizer):
         focal = self._focal
         attacks = (
             self._attack_from_x0(),
-            self._attack(np.arcsinh(self._tip / focal), np.pi / 2.0),
+            replace(self._attack(np.arcsinh(self._tip / focal), np.pi / 2.0), exchangeable=True),
             self._attack(np.arccosh(max(self.dmax / focal - 1.0, 1.0)), np.pi),
         )
         return (InputPair(self._reference(), attacks),)
 
     def _reference(self):
         """Return atoms at levels of R_0/w and at the rows' ends: a mean-preserving split twice."""
-        cells = _Cells.of(self._focal, REACH, REFERENCE_ROWS)
+        cells = _Cells.of(self._focal, REACH, self._rows)
         nu, row_ends = cells.nu[:, 0, :, 0], cells.row_ends
         # in a row: R_1/R_0 = e^{-d01 cos ν} goes to its values at the two ends
         down, up = (
@@ -176,7 +181,7 @@ class planar_laplace(MetricRandomizer):
         rest = np.exp(-self.dmax) * (elsewhere.sum(axis=(1, 3)) + self._beyond(cells))
 
         split = np.zeros((row_ends.size, bottom.max() + 1))
-        row = np.arange(REFERENCE_ROWS)
+        row = np.arange(self._rows)
         for share, end in ((first, row), (1.0 - first, row + 1)):
             part = mass * share[:, None, :, None]
             np.add.at(split, (end, 0), (rest * share).sum(axis=1))
@@ -243,7 +248,7 @@ class planar_laplace(MetricRandomizer):
 
     def _attack_from_x0(self):
         """Return one output for each row, all others at x0."""
-        row_ends = np.linspace(0.0, np.pi / 2.0, REFERENCE_ROWS + 1)
+        row_ends = np.linspace(0.0, np.pi / 2.0, self._rows + 1)
         nu = row_ends[:-1, None] + NODES * row_ends[1]
         focal = self._focal
         mass = np.exp(-self.d01 * np.sin(nu / 2.0) ** 2) * WEIGHTS * row_ends[1] / np.pi

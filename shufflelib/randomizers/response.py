@@ -125,7 +125,7 @@ class binary_rr(generalized_rr):
     ``sample`` maps bits (n,) to bits (n,); ``estimate`` returns the frequencies of 0 and 1, shape (2,).
 
     Wang 2024, Table 1 [63]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1), which is exact.
-    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffling.shuffled.BinaryProfile`.
+    Shuffled, its δ and ε are known on both sides: see `shufflelib.shuffle`.
 
     Examples
     --------

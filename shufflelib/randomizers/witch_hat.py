@@ -13,7 +13,7 @@ from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import number
 from shufflelib.randomizers.metric import CELL_WIDTH, OnLine
 
-CELLS = 120  # on each stretch where all densities are exponentials
+CELLS = 48  # on each stretch where all densities are exponentials
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,16 +11,15 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling import multi_message, personal
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
-from shufflelib.shuffling.shuffled import BinaryProfile, ShuffledProfile, shuffle
+from shufflelib.shuffling.shuffled import blanket_profile, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 __all__ = [
-    "BinaryProfile",
     "BlanketPair",
     "PersonalizedPair",
-    "ShuffledProfile",
     "VariationRatioPair",
     "WorstPopulation",
+    "blanket_profile",
     "multi_message",
     "personal",
     "shuffle",

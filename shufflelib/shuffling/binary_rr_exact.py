@@ -14,7 +14,6 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.hockey_stick import SymmetricPair
-from shufflelib.profiles.privacy_profile import PairProfile
 
 FEW = 1500  # populations up to which all are evaluated one by one
 NEAR = 48  # populations tried at either end, and around the best piece
@@ -26,7 +25,7 @@ MOST = 200_000  # terms of pieces of one ε
 TOGETHER = 16  # ε whose populations are searched at once
 
 
-class WorstPopulation(SymmetricPair, PairProfile):
+class WorstPopulation(SymmetricPair):
     r"""The pair of the worst dataset of binary randomized response, for each ε separately.
 
     .. math:: h(\varepsilon) = \max_{0 \le s \le n-1} H_\varepsilon(P_s \| Q_s)

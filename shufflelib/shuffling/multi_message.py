@@ -14,20 +14,30 @@ not.
 """
 
 import functools
+from functools import partial
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
-from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.privacy_profile import Bounds, Profile
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
-__all__ = ["ShuffledMessages", "published_pair", "shuffle_messages"]
+__all__ = ["published_pair", "shuffle_messages"]
+
+HYPOTHESES = (
+    SHUFFLED[0],
+    "the N blanket messages are all sent, by honest users with private and independent randomness, and "
+    "none of them by users who collude with the analyst",
+    "n and N are fixed and public, and participation does not depend on the values: neither who takes "
+    "part or drops out nor who colludes",
+    SHUFFLED[3],
+)
 
 
-def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> "ShuffledMessages":
+def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> Profile:
     """Return the certified privacy profile of n input messages shuffled with blanket messages.
 
     Parameters
@@ -42,7 +52,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> "Shuf
 
     Returns
     -------
-    ShuffledMessages
+    Profile
         ``upper`` bounds hold for all values of all users: the others' input messages are revealed.  ``lower``
         bounds come from an explicit attack on an explicit dataset, in which the others' input messages do
         count as noise, so that no bound can be smaller.
@@ -71,10 +81,23 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> "Shuf
     >>> profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16), n=1000, blanket=20_000)
     >>> f"{profile.delta(eps=0.15).upper:.1e}"
     '9.4e-07'
+    >>> profile
+    shuffle_messages(balls_into_bins(d=16), n=1000, blanket=20000)
     """
     _protocol(randomizer)
     n = validation.users(n)
-    return ShuffledMessages(randomizer, n, _messages(blanket, at_most=validation.MAX_USERS - n))
+    blanket = _messages(blanket, at_most=validation.MAX_USERS - n)
+    return Profile(
+        bounds=partial(_bounds, randomizer, n, blanket),
+        statement=f"n = {n} input messages and {blanket} blanket messages of {randomizer}",
+        source="guarantee: one message among the blanket messages, the other users' input messages revealed; "
+        "attack: an explicit one on one dataset, their messages not revealed",
+        adjacency=REPLACE_ONE,
+        hypotheses=HYPOTHESES,
+        users=n,
+        population=n,
+        written=f"shuffle_messages({randomizer!r}, n={n}, blanket={blanket})",
+    )
 
 
 def published_pair(randomizer: MultiMessage, *, blanket: int) -> VariationRatioPair:
@@ -126,55 +149,18 @@ def _messages(blanket, *, at_most):
     )
 
 
-class ShuffledMessages(PrivacyProfile):
-    """Profile of shuffled messages; made by `shuffle_messages`.
+def _bounds(randomizer, n, blanket):
+    """Return the input message among the blanket messages, and the pairs of the attacks, if any is known."""
+    dominating = BlanketPair(randomizer.likelihood_ratios(), blanket + 1)
 
-    Examples
-    --------
-    >>> from shufflelib import randomizers
-    >>> from shufflelib.shuffling import multi_message
-    >>> profile = multi_message.shuffle_messages(randomizers.balcer_uniform(), n=1000, blanket=50_000)
-    >>> profile.statement
-    'n = 1000 input messages and 50000 blanket messages of balcer_uniform()'
-    """
-
-    source = (
-        "guarantee: one message among the blanket messages, the other users' input messages revealed; "
-        "attack: an explicit one on one dataset, their messages not revealed"
-    )
-    adjacency = ReplaceOne()
-    hypotheses = (
-        SHUFFLED[0],
-        "the N blanket messages are all sent, by honest users with private and independent randomness, and "
-        "none of them by users who collude with the analyst",
-        "n and N are fixed and public, and participation does not depend on the values: neither who takes "
-        "part or drops out nor who colludes",
-        SHUFFLED[3],
-    )
-
-    def __init__(self, randomizer: MultiMessage, n: int, blanket: int) -> None:
-        self.randomizer, self.n, self.blanket = randomizer, n, blanket
-        self.users = self.population = n
-        self.statement = f"n = {n} input messages and {blanket} blanket messages of {randomizer}"
-
-    @functools.cached_property
-    def dominating_pairs(self):
-        """The input message among the blanket messages."""
-        return (BlanketPair(self.randomizer.likelihood_ratios(), self.blanket + 1),)
-
-    @functools.cached_property
-    def attack_pairs(self):
-        """The pairs of the attacks; a pair of equal distributions if none is known."""
-        attacks = self.randomizer.attacks(self.n, self.blanket)
-        return tuple(self._pair(attack) for attack in attacks) or (Indistinguishable(),)
-
-    def _pair(self, attack):
+    def seen(attack):
         pair = BlanketPair(attack.ratios, attack.blanket_messages + 1)
         if attack.chance < 1.0:
             return ObservedWithProbability(pair, attack.chance)
-        (dominating,) = self.dominating_pairs
         same = pair.n == dominating.n and pair.ratios.distance(dominating.ratios) == 0.0
         return dominating if same else pair
+
+    return Bounds((dominating,), tuple(map(seen, randomizer.attacks(n, blanket))) or (Indistinguishable(),))
 
 
 class ObservedWithProbability(Pair):

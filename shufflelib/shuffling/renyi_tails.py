@@ -17,6 +17,8 @@ that P₁ lacks.
 
 import math
 
+import numpy as np
+
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.blanket_pair import BlanketPair
 
@@ -38,10 +40,12 @@ class BesideTails:
         self.inside.__dict__["reversed"] = whole.reversed
 
     def renyi(self, order):
-        """Return an upper bound on D_order(P‖Q) for an order above 1."""
+        """Return an upper bound on D_order(P‖Q) for an order above 1 or an array of them."""
+        order = np.asarray(order, float)
         if self.tails.inside.r0_outside > 0.0:  # so rare that it underflowed
-            return math.inf
+            return np.full(order.shape, math.inf)
+        log_moment = np.vectorize(self.tails.log_moment, otypes=[float])
         share = (order - 1.0) / order
         inside = Interval.of(share * self.inside.renyi_directed(order)[1], 4.0)
-        beyond = Interval.of(self.tails.log_moment(order) / order, 4.0)
-        return float((inside.log_add(beyond) / Interval.of(share, 2.0)).upper)
+        beyond = Interval.of(log_moment(order) / order, 4.0)
+        return (inside.log_add(beyond) / Interval.of(share, 2.0)).upper

@@ -1,14 +1,16 @@
 r"""The profile of n shuffled reports: upper bounds from the privacy blanket, lower bounds from attacks."""
 
-import functools
 import itertools
+from functools import partial
+
+import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Interval
-from shufflelib.profiles import adjacency
+from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import attacks, blankets
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.privacy_profile import Bounds, Profile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
@@ -30,18 +32,27 @@ def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
 
     Returns
     -------
-    PrivacyProfile
+    Profile
         ``upper`` bounds come from the privacy blanket, maximised over pairs of inputs and both
         directions, and hold for all neighbouring datasets; ``lower`` bounds from the best of some attacks in
         which all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
-        Binary randomized response, under whatever name, has the exact worst dataset on both sides, see
-        `BinaryProfile`.
+        Binary randomized response, under whatever name, has the exact worst dataset on both sides.
 
     Notes
     -----
     Neighbouring datasets differ in one user's value; ``profile.adjacency``, which the randomizer determines,
     says how.  ``profile.hypotheses`` says whom to trust: a shuffler, n honest users who
     do not collude, participation that does not depend on the values.  Cost O(1) in n.
+
+    *Binary randomized response.*  All its datasets are searched, so δ and ε are known.  So are those of every
+    mechanism with two outputs whose extreme inputs mirror each other, such as a number in [-1, 1] rounded to
+    a random bit: each of its inputs is a mixture of the two.  The distribution of the shuffled reports is
+    linear in each user's, and the hockey-stick divergence is jointly convex, so it is largest where all users
+    hold extreme inputs.  In other words, the mechanism is binary randomized response on random bits, and for
+    any bits the bound holds.  Numbers that depend on the whole curve (Rényi divergences, trade-off functions,
+    rounds) have an upper bound from the worst population at every ε, which no single dataset need attain, and
+    a lower bound from the dataset of equal values.
+
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
     Examples
@@ -51,132 +62,109 @@ def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
     (0.0801, 0.0802)
     """
-    remedy = "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages"
-    validation.instance(randomizer, "randomizer", LocalRandomizer, remedy=remedy)
-    n = validation.users(n)
-    return (ShuffledProfile if randomizer.binary_budgets is None else BinaryProfile)(randomizer, n)
-
-
-class ShuffledProfile(PrivacyProfile):
-    """Profile of a shuffled local randomizer; made by `shuffle`.
-
-    Examples
-    --------
-    >>> from shufflelib import randomizers, shuffle
-    >>> profile = shuffle(randomizers.generic(eps0=1.0), n=10_000)
-    >>> bracket = profile.delta(eps=0.03)
-    >>> f"{bracket.lower:.0e}", f"{bracket.upper:.0e}"
-    ('1e-05', '4e-05')
-    """
-
-    source = (
-        "guarantee: privacy blanket, for all neighbouring datasets; "
-        "attack: the best of those tried in which all other users hold one value"
+    n = _checked(randomizer, n)
+    if randomizer.binary_budgets is None:
+        return blanket_profile(randomizer, n)
+    return _profile(
+        randomizer,
+        n,
+        _all_datasets,
+        "guarantee: every number of ones among the other users, searched; attack: the worst of them",
     )
 
-    def __init__(self, randomizer: LocalRandomizer, n: int) -> None:
-        self.randomizer, self.n = randomizer, n
-        self.users = self.population = n
-        self.statement = f"n = {n} shuffled reports of {randomizer}"
-        self.adjacency = randomizer.adjacency
-        self.hypotheses = (*adjacency.SHUFFLED, *randomizer.hypotheses)
-        if self.adjacency != adjacency.REPLACE_ONE:
-            self.statement += f" (neighbours: {self.adjacency})"
 
-    def __repr__(self):
-        return f"shuffle({self.randomizer!r}, n={self.n})"
+def blanket_profile(randomizer: LocalRandomizer, n: int) -> Profile:
+    """Return the profile of n shuffled reports by the privacy blanket, even where more is known.
 
-    @functools.cached_property
-    def input_pairs(self):
-        """What the shuffler sees of each candidate pair of inputs."""
-        return self.randomizer.input_pairs()
+    Parameters
+    ----------
+    randomizer, n
+        As in `shuffle`.
 
-    @functools.cached_property
-    def dominating_pairs(self):
-        """The pair under the privacy blanket, for each candidate pair of inputs."""
-        pairs = self._blanket_pairs(blankets)
-        return pairs if len(pairs) <= FEW else (WorstPair(pairs),)
-
-    @functools.cached_property
-    def attack_pairs(self):
-        """The pair under the full density of R(x*), for each candidate pair of inputs and each x*."""
-        return self._blanket_pairs(attacks)
-
-    def _blanket_pairs(self, ratios_of):
-        ratios = ratios_of(self.input_pairs, self.randomizer.eps0)
-        return tuple(map(BlanketPair, ratios, itertools.repeat(self.n)))
-
-    @property
-    def pure_epsilon(self):
-        """The local budget, or less where a larger crowd proves less even at δ = 0."""
-        return min(super().pure_epsilon, self.randomizer.eps0)
-
-    def renyi_ceiling(self, order):
-        """Return what the pure guarantee implies, or the divergence of one report."""
-        return min(super().renyi_ceiling(order), self.randomizer.local_renyi(order))
-
-    def _renyi(self, order):
-        lower, upper = super()._renyi(order)
-        upper = min(upper, self.randomizer.local_renyi(order))
-        if self._beside_tails:
-            upper = min(upper, max(pair.renyi(order) for pair in self._beside_tails))
-        return min(lower, upper), upper
-
-    @functools.cached_property
-    def _beside_tails(self):
-        """The pairs of inputs with the tails of their reports set apart, none if some have no such tails."""
-        if any(inputs.tails is None for inputs in self.input_pairs):
-            return ()
-        return tuple(BesideTails(inputs, self.n) for inputs in self.input_pairs)
-
-
-class BinaryProfile(ShuffledProfile):
-    """Profile of shuffled binary randomized response: all datasets are searched, so δ and ε are known.
-
-    So are those of every mechanism with two outputs whose extreme inputs mirror each other, such as a number
-    in [-1, 1] rounded to a random bit: each of its inputs is a mixture of the two.  The distribution of the
-    shuffled reports is linear in each user's, and the hockey-stick divergence is jointly convex, so it is
-    largest where all users hold extreme inputs.  In other words, the mechanism is binary randomized response
-    on random bits, and for any bits the bound holds.
-
-    Numbers that depend on the whole curve (Rényi divergences, trade-off functions, rounds) have an upper
-    bound from the worst population at every ε, which no single dataset need attain, and a lower bound from
-    the dataset of equal values.
+    Returns
+    -------
+    Profile
+        That of `shuffle`, except for binary randomized response.
 
     Examples
     --------
     >>> from shufflelib import randomizers, shuffle
-    >>> bracket = shuffle(randomizers.binary_rr(eps0=1.0), n=1000).delta(eps=0.1)
-    >>> f"{bracket.lower:.4e}", f"{bracket.upper:.2e}"
-    ('1.7097e-05', '1.71e-05')
+    >>> from shufflelib.shuffling import blanket_profile
+    >>> binary = randomizers.binary_rr(eps0=1.0)
+    >>> plain, exact = (proved(binary, n=1000).epsilon(1e-6).upper for proved in (blanket_profile, shuffle))
+    >>> 1.1 * exact < plain < 1.3 * exact
+    True
     """
+    n = _checked(randomizer, n)
+    return _profile(
+        randomizer,
+        n,
+        _blanket_bounds,
+        "guarantee: privacy blanket, for all neighbouring datasets; "
+        "attack: the best of those tried in which all other users hold one value",
+    )
 
-    source = "guarantee: every number of ones among the other users, searched; attack: the worst of them"
 
-    @functools.cached_property
-    def input_pairs(self):
-        """The two extreme inputs."""
-        return binary_rr(eps0=self.randomizer.binary_budgets[0]).input_pairs()
+def _checked(randomizer, n):
+    remedy = "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages"
+    validation.instance(randomizer, "randomizer", LocalRandomizer, remedy=remedy)
+    return validation.users(n)
 
-    @functools.cached_property
-    def dominating_pairs(self):
-        """The worst population at every ε."""
-        return (WorstPopulation(self.randomizer.binary_budgets[1], self.n),)
 
-    @functools.cached_property
-    def _below(self):
-        """The worst population of the smaller budget."""
-        smaller, larger = self.randomizer.binary_budgets
-        return self.dominating_pairs[0] if smaller == larger else WorstPopulation(smaller, self.n)
+def _profile(randomizer, n, bounds, source):
+    """Return the profile of n reports with these bounds."""
+    relation = randomizer.adjacency
+    among = "" if relation == REPLACE_ONE else f" (neighbours: {relation})"
+    return Profile(
+        bounds=partial(bounds, randomizer, n),
+        statement=f"n = {n} shuffled reports of {randomizer}{among}",
+        source=source,
+        adjacency=relation,
+        hypotheses=(*SHUFFLED, *randomizer.hypotheses),
+        users=n,
+        population=n,
+        written=f"shuffle({randomizer!r}, n={n})",
+        renyi_known=randomizer.local_renyi,
+    )
 
-    def _both(self, question, argument):
-        """Return the lower bound of the smaller budget and the upper bound of the larger one."""
-        (above,), below = self.dominating_pairs, self._below
-        ends = getattr(above, question)(argument)
-        return ends if below is above else Interval(getattr(below, question)(argument)[0], ends[1])
 
-    def _log_delta(self, eps):
-        return self._both("_log_delta", eps)
+def _blanket_bounds(randomizer, n):
+    """Return the pair under the privacy blanket, for each candidate pair of inputs, and all attacks.
 
-    def _epsilon(self, delta):
-        return self._both("_epsilon", delta)
+    An attack is the pair under the full density of R(x*), for each candidate pair of inputs and each x*.
+    """
+    inputs = randomizer.input_pairs()
+    above = _blanket_pairs(blankets(inputs, randomizer.eps0), n)
+    return Bounds(
+        above=above if len(above) <= FEW else (WorstPair(above),),
+        below=_blanket_pairs(attacks(inputs, randomizer.eps0), n),
+        pure_epsilon=randomizer.eps0,
+        renyi=_renyi_of_reports(randomizer, inputs, n),
+    )
+
+
+def _all_datasets(randomizer, n):
+    """Return the worst population at every ε, between binary responses with two budgets, and the attacks."""
+    worst = {budget: WorstPopulation(budget, n) for budget in randomizer.binary_budgets}
+    smaller, larger = randomizer.binary_budgets
+    extreme = binary_rr(eps0=smaller).input_pairs()
+    return Bounds(
+        above=(worst[larger],),
+        below=_blanket_pairs(attacks(extreme, randomizer.eps0), n),
+        attained=(worst[smaller],),
+        pure_epsilon=randomizer.eps0,
+        renyi=_renyi_of_reports(randomizer, (), n),
+    )
+
+
+def _blanket_pairs(all_ratios, n):
+    return tuple(map(BlanketPair, all_ratios, itertools.repeat(n)))
+
+
+def _renyi_of_reports(randomizer, inputs, n):
+    """Return what bounds Rényi divergences: that of one report, and tails set apart where there are any."""
+    local = np.vectorize(randomizer.local_renyi, otypes=[float])
+    if not inputs or any(pair.tails is None for pair in inputs):
+        return local
+    beside = [BesideTails(pair, n) for pair in inputs]
+    return lambda order: np.minimum(local(order), np.max([pair.renyi(order) for pair in beside], axis=0))

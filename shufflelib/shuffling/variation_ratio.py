@@ -150,11 +150,9 @@ class VariationRatioPair(BlanketPair):
         """Enclose the divergence, more sharply than asked for unless only a first look is."""
         return super()._log_curve(eps, SHARP if tolerance <= TOLERANCE else tolerance)
 
-    def false_negatives(self, fpr):
-        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
-        if self.n <= LISTED_USERS:
-            return self.cells.false_negatives(fpr)
-        return super().false_negatives(fpr)
+    def known_false_negatives(self, fpr):
+        """Return both bounds of the smallest false-negative rate for few users, else None."""
+        return self.cells.false_negatives(fpr) if self.n <= LISTED_USERS else None
 
     @functools.cached_property
     def cells(self):

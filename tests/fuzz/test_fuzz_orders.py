@@ -11,7 +11,7 @@ from fuzz_profiles import FEW
 from shufflelib import randomizers
 from shufflelib.profiles import Gaussian
 from shufflelib.published import renyi
-from shufflelib.shuffling import ShuffledProfile, WorstPopulation, shuffle
+from shufflelib.shuffling import WorstPopulation, blanket_profile, shuffle
 
 KIND = st.sampled_from(sorted(FEW))
 ORDERED = {  # what grows, and whether privacy falls with it; the profile and the question with all else fixed
@@ -52,7 +52,7 @@ def test_brackets_never_contradict_an_order(argument):
 @given(EPS0, whole(1, 10**15), EPS)
 def test_randomized_response_by_its_names_and_by_its_pair(eps0, n, eps):
     two = shuffle(randomizers.binary_rr(eps0=eps0), n=n).delta(eps)
-    options = ShuffledProfile(randomizers.generalized_rr(eps0=eps0, d=2), n=n).delta(eps)
+    options = blanket_profile(randomizers.generalized_rr(eps0=eps0, d=2), n=n).delta(eps)
     generic = shuffle(randomizers.generic(eps0=eps0), n=n).delta(eps)
     overlap(two, options)
     if eps0 <= 660.0:  # beyond, a table's least entries are refused

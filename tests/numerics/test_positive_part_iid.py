@@ -9,9 +9,40 @@ import pytest
 
 from claims import exact_losses
 from shufflelib.numerics import positive_part_enumerated, positive_part_iid, saddle_point
-from shufflelib.numerics.certified import LOG_ZERO
+from shufflelib.numerics.certified import LOG_ZERO, Interval, intersect
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
+from shufflelib.numerics.positive_part_enumerated import ListedSums
+from shufflelib.numerics.positive_part_iid import LossDistributions
+
+
+def distribution_of(values, masses, sizes, precision):
+    return LossDistributions.of_one(values, masses, sizes, precision)
+
+
+def by_list(distribution, n):
+    """Return the list's bracket of one distribution, or None."""
+    first, second = (0.5 * (distribution.sizes + side * distribution.values)[:, 0] for side in (1.0, -1.0))
+    rest = distribution.masses[:, 0], distribution.zero_mass[0], distribution.precision
+    found = ListedSums.of(first, second, *rest, n)
+    crude = positive_part_iid.union_upper_bound(distribution, n)
+    return found and Interval(*(float(end[0]) for end in found.log_positive_part(np.zeros(1), crude)))
+
+
+def expected_positive_part(distribution, n, **rest):
+    """Return what a pair of distributions makes of both."""
+    ends = positive_part_iid.expected_positive_part(distribution, n, **rest)
+    ends = Interval(*(float(end[0]) for end in ends))
+    return intersect(ends, by_list(distribution, n) or ends)
+
+
+def by_contour(distribution, n, tolerance):
+    """Return the integral's bracket of one distribution, in its own units."""
+    scale, tolerance = np.max(np.abs(distribution.values), axis=0), np.array([tolerance])
+    losses, unknown = distribution.losses(scale, n), np.full(1, math.inf)
+    ends = saddle_point.by_contour(
+        positive_part_iid._Identical, losses, tolerance, 0.0 * tolerance, known=unknown
+    )
+    return Interval(*(float(end[0] + np.log(scale[0])) for end in ends))
 
 
 def exact_mean(values, masses, n):
@@ -36,7 +67,7 @@ def random_distribution(rng):
     masses = [F(int(10 ** rng.uniform(0, 4)), 20000 * atoms) for _ in pairs]
     values = [a - ratio * b for a, b in pairs]
     sizes = [a + ratio * b for a, b in pairs]
-    distribution = LossDistribution(
+    distribution = distribution_of(
         *(np.array([float(part) for part in column]) for column in (values, masses, sizes)), 1e-15
     )
     return distribution, values, masses, n
@@ -50,23 +81,21 @@ def test_both_ways_enclose_the_rational_value(seed):
         assert expected_positive_part(distribution, n) == LOG_ZERO
         assert truth == -mpmath.inf
         return
-    around = positive_part_enumerated._Around.heaviest(distribution)
-    crude = positive_part_iid.union_upper_bound(distribution, n)
-    by_list = positive_part_enumerated._by_enumeration(distribution, n, crude, around, n)
-    assert by_list.lower <= truth <= by_list.upper
-    assert by_list.upper - by_list.lower < 1e-9
+    listed = by_list(distribution, n)
+    assert listed.lower <= truth <= listed.upper
+    assert listed.upper - listed.lower < 1e-9
     for tolerance in (1e-2, 1e-6):
-        by_contour = positive_part_iid._by_contour(distribution, n, tolerance)
-        assert by_contour.lower <= truth <= by_contour.upper
+        bracket = by_contour(distribution, n, tolerance)
+        assert bracket.lower <= truth <= bracket.upper
 
 
 @pytest.mark.parametrize("n", [3, 40])
 @pytest.mark.parametrize("values", [(F(3, 2), F(-11, 10)), (F(3, 2), F(-21, 10), F(1, 3))])
 def test_the_contour_is_sharp_where_the_sum_is_never_0(values, n):
     share, floats = F(1, len(values)), np.array(values, float)
-    distribution = LossDistribution(floats, np.full(floats.size, float(share)), np.abs(floats), 1e-15)
+    distribution = distribution_of(floats, np.full(floats.size, float(share)), np.abs(floats), 1e-15)
     truth = log(exact_mean(values, [share] * floats.size, n))
-    bracket = positive_part_iid._by_contour(distribution, n, 1e-6)
+    bracket = by_contour(distribution, n, 1e-6)
     assert truth - 1e-10 < bracket.lower <= truth <= bracket.upper < truth + 1e-10
 
 
@@ -74,7 +103,7 @@ def test_the_contour_is_sharp_where_the_sum_is_never_0(values, n):
 @pytest.mark.parametrize("factor", [1 - 1e-6, 1 + 1e-6])
 def test_a_wrong_value_is_noticed(n, factor):
     """The brackets are tight enough to expel a value that is off by 1e-6."""
-    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    distribution = distribution_of(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
     truth = log(exact_mean([F(3, 2), F(-21, 10)], [F(1, 5), F(1, 5)], n)) if n <= 40 else None
     bracket = expected_positive_part(distribution, n, tolerance=1e-8)
     assert bracket.upper - bracket.lower < 2e-6  # an atom at 0 widens it at n = 1000
@@ -84,7 +113,7 @@ def test_a_wrong_value_is_noticed(n, factor):
 
 @pytest.mark.parametrize("n", [1000, 10**4])
 def test_a_sum_that_is_often_0_is_smoothed_less(n):
-    distribution = LossDistribution(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
+    distribution = distribution_of(np.array([1.5, -2.1]), np.array([0.2, 0.2]), np.array([1.5, 2.1]), 1e-15)
     bracket = expected_positive_part(distribution, n, tolerance=1e-6)
     assert bracket.upper - bracket.lower < 1.1e-6  # nine times as wide from one quadrature
 
@@ -96,7 +125,7 @@ def test_large_sums_meet_their_gaussian_limit(n):
     z = 5.0
     drift = -z * math.sqrt(0.5 / n)
     # mean 'drift' and variance 0.5 up to O(drift²)
-    distribution = LossDistribution(
+    distribution = distribution_of(
         np.array([1.0 + 2 * drift, -1.0 + 2 * drift]), masses, np.array([1.0, 1.0]), 1e-16
     )
     bracket = expected_positive_part(distribution, n, tolerance=1e-6)
@@ -111,13 +140,13 @@ def test_large_sums_meet_their_gaussian_limit(n):
 @pytest.mark.parametrize("rare", [F(1, 8), F(1, 1000), F(1, 10**9)])
 def test_rare_losses_leave_the_sum_of_positive_parts(n, rare):
     values, masses = [F(1), F(-3, 2)], [rare / 2, rare / 4]
-    distribution = LossDistribution(
+    distribution = distribution_of(
         np.array([1.0, -1.5]), np.array(masses, float), np.array([1.0, 1.5]), 1e-15
     )
     truth = log(exact_mean(values, masses, n))
     low, high = (
-        positive_part_iid.single_positive_lower_bound(distribution, n),
-        positive_part_iid.union_upper_bound(distribution, n),
+        float(bound(distribution, n)[0])
+        for bound in (positive_part_iid.single_positive_lower_bound, positive_part_iid.union_upper_bound)
     )
     assert low <= truth <= high
     assert high - low <= n * float(rare / 3) + 1e-12
@@ -134,13 +163,18 @@ def test_nodes_left_out_hold_nothing(values, n):
     losses = saddle_point.Losses(
         0.01 * values[:, None], masses[:, None], sizes, 0.1 * ones, ones, float(n) * ones, 1e-15
     )
-    line = positive_part_iid._Identical(losses)
-    step, smoothing = 2.0 * math.pi / 15.0, 1e-8
-    nodes = 700 + np.arange(20_001)
-    phi = 1.0 + saddle_point.cf_minus_one(np.outer(step * nodes, 0.01 * values)) @ line.tilt.masses[:, 0]
-    terms = phi**n / (1.0 + 1j * step * nodes) ** 2 * np.exp(0.5 * smoothing * (1.0 + 1j * step * nodes) ** 2)
-    smooth, _, _ = line.integrand(smoothing, step, 700, nodes.size, 60.0)
-    assert smooth == pytest.approx(np.sum(terms.real), rel=1e-9, abs=1e-9 * np.sum(np.abs(terms)))
+    line = positive_part_iid._Identical(losses, math.inf * ones)
+    step, smoothing, count = 2.0 * math.pi / 15.0, 1e-8, 20_701
+    number = np.arange(count)
+    phi = 1.0 + saddle_point.cf_minus_one(np.outer(step * number, 0.01 * values)) @ line.tilt.masses[:, 0]
+    terms = (
+        phi**n / (1.0 + 1j * step * number) ** 2 * np.exp(0.5 * smoothing * (1.0 + 1j * step * number) ** 2)
+    )
+    terms[0] *= 0.5
+    smooth, _, _ = saddle_point._quadratures(
+        line, smoothing * ones, step * ones, np.array([count]), 60.0 * ones
+    )
+    assert smooth[0] == pytest.approx(np.sum(terms.real), rel=1e-9)
 
 
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 1000])
@@ -168,7 +202,7 @@ def test_a_long_list_of_counts_is_weighed_as_well_as_it_says(n):
 
 def test_losses_too_small_to_be_measured_in_the_largest_are_not_forgotten():
     values = np.array([-4.35e-196, -8.03e173, 4.40e-236, -7.77e-92, 1.23e-198])
-    distribution = LossDistribution(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
+    distribution = distribution_of(values, np.full(5, 3 / 16), np.abs(values), 1e-14)
     truth = log(exact_mean([F(x) for x in values], [F(3, 16)] * 5, 4))
     bracket = expected_positive_part(distribution, 4)
     assert bracket.lower <= truth <= bracket.upper < truth + 5.0
@@ -178,17 +212,18 @@ def test_losses_too_small_to_be_measured_in_the_largest_are_not_forgotten():
 @pytest.mark.parametrize("n", [1, 5])
 def test_the_bound_without_cancellation_holds_for_every_distribution_within_its_precision(n, precision):
     """Terms and masses all too small by ``precision``: the largest pmf that the given one may stand for."""
-    distribution = LossDistribution(
+    distribution = distribution_of(
         np.array([1.0, 0.25]), np.array([0.5, 0.125]), np.array([1.5, 0.25]), precision
     )
     far = F(precision)
     truth = n * sum(
         (F(value) + F(size) * far) * F(mass) * (1 + far)
         for value, size, mass in zip(
-            distribution.values, distribution.sizes, distribution.masses, strict=True
+            *(part[:, 0].tolist() for part in (distribution.values, distribution.sizes, distribution.masses)),
+            strict=True,
         )
     )
-    end = positive_part_iid.union_upper_bound(distribution, n)
+    end = float(positive_part_iid.union_upper_bound(distribution, n)[0])
     assert log(truth) <= end <= log(truth) + 0.6 * precision**2 + 200 * UNIT
 
 
@@ -197,9 +232,9 @@ def test_the_bound_without_cancellation_holds_for_masses_of_any_size():
     for exponent in np.linspace(-1000.0, 0.0, 301):
         mass = 2.0**exponent
         end = positive_part_iid.union_upper_bound(
-            LossDistribution(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1
-        )
+            distribution_of(np.ones(1), np.array([mass]), np.ones(1), 0.0), 1
+        )[0]
         truth = log(F(mass))
         assert truth <= end <= truth + (100 + 8 * abs(truth)) * UNIT
-    never = LossDistribution(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
+    never = distribution_of(np.array([-1.0, -0.5]), np.array([0.5, 0.25]), np.array([1.0, 0.5]), 1e-15)
     assert positive_part_iid.union_upper_bound(never, 3) == -math.inf

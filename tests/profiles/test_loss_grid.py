@@ -38,7 +38,7 @@ def curve_on_grid(found, step, eps):
 @pytest.mark.parametrize("name", PAIRS)
 def test_both_distributions_lie_on_their_side_of_the_curve(name, step):
     p, q = PAIRS[name]
-    loss = LossOnGrid(discrete(list(zip(p, q, strict=True))), step)
+    loss = LossOnGrid.of(discrete(list(zip(p, q, strict=True))), step)
     for one, exact in ((loss, (p, q)), (loss.reversed, (q, p))):
         above, below = one.above(), one.below()
         assert below[2] == 0.0 and below[1].sum() <= 1.0 + HAIR
@@ -51,7 +51,7 @@ def test_both_distributions_lie_on_their_side_of_the_curve(name, step):
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 2.0])
 def test_relative_width_for_a_gaussian(mu):
     step, pair = mu * mu / 50.0 if mu > 1.0 else mu / 50.0, Gaussian(mu)
-    loss = LossOnGrid(pair, step)
+    loss = LossOnGrid.of(pair, step)
     above, below = loss.above(), loss.below()
     for deviations in (0.0, 0.5, 2.0, 5.0):
         eps = deviations * mu

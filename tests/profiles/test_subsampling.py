@@ -16,7 +16,7 @@ from shufflelib import Status, randomizers, shuffle
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import DiscretePair, Gaussian, compose
 from shufflelib.profiles.hockey_stick import SymmetricPair
-from shufflelib.profiles.privacy_profile import PrivacyProfile, SubsampledPairProfile
+from shufflelib.profiles.privacy_profile import Bounds, Profile
 from shufflelib.shuffling import VariationRatioPair
 
 
@@ -44,7 +44,7 @@ def test_mixed_pair_is_exact_in_both_orders(rate):
 @pytest.mark.parametrize("share", [0.1, 1.0, 3.0])
 def test_small_rates_keep_their_digits(rate, share):
     mu, eps = 0.5, rate * share
-    bracket = SubsampledPairProfile(Gaussian(mu), rate).log_hockey_stick(eps)
+    bracket = Gaussian(mu).subsample(rate).log_hockey_stick(eps)
     with mpmath.workdps(60):
         inner = mpmath.log1p(mpmath.expm1(mpmath.mpf(eps)) / mpmath.mpf(rate))
         truth = mpmath.log(
@@ -129,10 +129,8 @@ def test_where_no_attack_is_known_the_lower_end_is_nothing_and_the_status_says_s
         def _log_curve(self, eps, tolerance):
             return Interval(np.full(eps.shape, -math.inf), np.where(eps < 1.0, -3.0, -math.inf))
 
-    class Unattacked(PrivacyProfile):
-        dominating_pairs = attack_pairs = (Unknown(),)
-
-    found = Unattacked().compose(rounds=2).subsample(rate=0.5).delta(0.1)
+    unattacked = Profile(bounds=lambda: Bounds((Unknown(),), (Unknown(),)), statement="an example")
+    found = unattacked.compose(rounds=2).subsample(rate=0.5).delta(0.1)
     assert found.lower == 0.0 < found.upper and found.status is Status.TRIVIAL_LOWER
 
 

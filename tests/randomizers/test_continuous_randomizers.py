@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from oracles.small_domains import E0, EPS, of_distribution, thresholds
 from shufflelib import randomizers
-from shufflelib.randomizers import hashing
+from shufflelib.randomizers import additive, cells, hashing
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])
@@ -90,20 +90,28 @@ def positive_part(f, reach):
     return integrate(lambda y: np.maximum(f(y), 0.0), ends)
 
 
-CONTINUOUS = [
-    (randomizers.laplace(eps0=0.5), laplace_density(0.5), (0.0, 1.0, 0.5), 80.0, 6e-6),
-    (randomizers.laplace(eps0=2.0), laplace_density(2.0), (0.0, 1.0, 0.5), 20.0, 6e-6),
-    (randomizers.gaussian(sigma=1.0), gaussian_density(1.0), (0.0, 1.0), 12.0, 4e-5),
-    (randomizers.gaussian(sigma=2.0), gaussian_density(2.0), (0.0, 1.0), 24.0, 3e-5),
+CONTINUOUS = [  # and the errors of their cells, and of about six and three times as many
+    (randomizers.laplace(eps0=0.5), laplace_density(0.5), (0.0, 1.0, 0.5), 80.0, (2e-4, 6e-6)),
+    (randomizers.laplace(eps0=2.0), laplace_density(2.0), (0.0, 1.0, 0.5), 20.0, (2e-4, 6e-6)),
+    (randomizers.gaussian(sigma=1.0), gaussian_density(1.0), (0.0, 1.0), 12.0, (4e-4, 4e-5)),
+    (randomizers.gaussian(sigma=2.0), gaussian_density(2.0), (0.0, 1.0), 24.0, (3e-4, 3e-5)),
 ]
 
 
+@pytest.mark.parametrize("many", (False, True), ids=("few", "many"))
 @pytest.mark.parametrize(
-    ("mechanism", "density", "others", "reach", "error"),
+    ("mechanism", "density", "others", "reach", "errors"),
     CONTINUOUS,
     ids=("laplace", "laplace2", "gaussian1", "gaussian2"),
 )
-def test_continuous_likelihood_ratios_bracket_quadrature(mechanism, density, others, reach, error):
+def test_continuous_likelihood_ratios_bracket_quadrature(
+    monkeypatch, mechanism, density, others, reach, errors, many
+):
+    error = errors[many]
+    if many:
+        monkeypatch.setattr(cells, "FEWEST", 300)
+        monkeypatch.setattr(additive, "GAUSSIAN_CELLS", 600)
+        monkeypatch.setattr(additive, "EVENLY", 0.25)
     pair = mechanism.input_pairs()[0]
     gamma, _ = quad(
         lambda y: min(density(y, 0), density(y, 1)), -reach, 1 + reach, points=(0, 0.5, 1), limit=200

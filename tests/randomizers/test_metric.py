@@ -146,7 +146,7 @@ def test_planar_beta_is_the_printed_integral(d01):
 def test_planar_mass_beyond_the_last_column_is_the_integral(d01):
     """In elliptic coordinates about both places, e^-40 of it or so; in these units it is not small."""
     mechanism, focal = planar_laplace(d01=d01, dmax=2 * d01), d01 / 2
-    cells = planar._Cells.of(focal, planar.REACH, planar.REFERENCE_ROWS)
+    cells = planar._Cells.of(focal, planar.REACH, mechanism._rows)
     start, end = (math.acosh(1 + (planar.REACH + more) / focal) for more in (0.0, 50.0))
 
     def density(mu, nu):

@@ -91,14 +91,37 @@ def test_the_worst_of_many_pairs_is_the_largest_of_all(n, eps, zeros):
     assert worst.max_privacy_loss == max(max(p.max_privacy_loss, p.reversed.max_privacy_loss) for p in pairs)
 
 
+@pytest.mark.parametrize("n", [1, 3, 1000, 10**7, 10**15])
+def test_an_array_of_the_worst_of_many_pairs_is_its_values_below_all_ceilings(n):
+    rows = np.random.default_rng(3).dirichlet(np.full(5, 1.5), 5)
+    worst = WorstPair([BlanketPair(pair.blanket, n) for pair in randomizers.from_pmf(rows).input_pairs()])
+    eps = worst.max_privacy_loss * np.append(np.geomspace(1e-9, 1.1, 9), 0.0)
+    for tolerance in (1e-5, 0.05):
+        found = worst.log_hockey_stick(eps, tolerance)
+        ends = [worst.log_hockey_stick(x, tolerance) for x in eps.tolist()]
+        assert ends == list(zip(found.lower, found.upper, strict=True))
+    for x in eps.tolist():
+        lower = [one.log_hockey_stick(x, 0.01).lower for one in worst.directions]
+        assert np.all(worst.ceilings(x) >= lower)
+
+
+def test_ceilings_of_a_thousand_users_are_close():
+    rows = np.random.default_rng(3).dirichlet(np.full(30, 1.5), 3) * 0.5 + 0.5 / 30.0
+    worst = WorstPair([BlanketPair(one.blanket, 1000) for one in randomizers.from_pmf(rows).input_pairs()])
+    for x in (0.0, 0.02, 0.05, 0.1):  # δ down to 7e-7
+        upper = [one.log_hockey_stick(x).upper for one in worst.directions]
+        assert np.all(worst.ceilings(x) <= np.array(upper) + math.log(1.5))
+
+
 @pytest.mark.parametrize("block", [1, 37, 4000])
 def test_blocks_change_nothing(block, monkeypatch):
     rows = np.random.default_rng(9).dirichlet(np.full(6, 1.5), 12)
 
     def answers():
-        profile = shuffle(randomizers.from_pmf(rows), 1000)
+        table = randomizers.from_pmf(rows)
+        profile = shuffle(table, 1000)
         worst = profile.dominating_pairs[0]
-        attacks = [one.w.tolist() for pair in profile.input_pairs for one in pair.attacks]
+        attacks = [one.w.tolist() for pair in table.input_pairs() for one in pair.attacks]
         return candidate_pairs.kinds(rows), attacks, worst.ceilings(0.1).tolist(), profile.delta(0.1).upper
 
     whole = answers()

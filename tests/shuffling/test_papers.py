@@ -7,7 +7,7 @@ import pytest
 
 import oracles
 from shufflelib import randomizers, shuffle
-from shufflelib.shuffling import ShuffledProfile, VariationRatioPair
+from shufflelib.shuffling import VariationRatioPair, blanket_profile
 
 
 def generic_pair(eps0, n):
@@ -113,7 +113,7 @@ def test_clone_pair_reference(case):
 def test_generalized_rr_worst_dataset_reference(case):
     """A value of 17 digits is itself rounded: half a unit is allowed."""
     e, d, n, ratio = case["exp_eps0"], case["d"], case["n"], F(*case["exp_eps"])
-    got = ShuffledProfile(randomizers.generalized_rr(eps0=math.log(e), d=d), n=n).delta(math.log(ratio))
+    got = blanket_profile(randomizers.generalized_rr(eps0=math.log(e), d=d), n=n).delta(math.log(ratio))
     within(got, case["worst_dataset_delta"], 4e-15, 1e-15)
     assert got.upper == pytest.approx(case["blanket_delta"], rel=1e-9, abs=1e-12)
     if case["variation_ratio_pair_delta"] is not None:
@@ -128,6 +128,6 @@ def test_generalized_rr_worst_dataset_reference(case):
 @pytest.mark.parametrize("case", oracles.reference("grr_blanket"), ids=label)
 def test_generalized_rr_blanket_reference(case):
     randomizer = randomizers.generalized_rr(eps0=case["eps0"], d=case["k"])
-    got = ShuffledProfile(randomizer, n=case["n"]).epsilon(case["delta"])
+    got = blanket_profile(randomizer, n=case["n"]).epsilon(case["delta"])
     assert got.upper == pytest.approx(case["blanket_eps"], rel=1e-6)
     assert got.lower <= case["blanket_eps"] * (1 + 1e-9)

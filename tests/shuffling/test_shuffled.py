@@ -48,14 +48,16 @@ def test_extreme_outputs_set_aside_leave_the_distribution_of_all_others(many):
     first = np.array([1.5, 64.0, 16.0, 0.5, 32.0, 0.75])
     pair = BlanketPair(LikelihoodRatios(first, np.ones(6), mass), 1000)
     assert pair._extreme[0].tolist() == [1, 4, 2]
-    distribution = pair._tame(0.5 * first, many)
+    tame = pair._tame(0.5 * first[:, None], np.array([many]))
+    held = tame.masses[:, 0] > 0.0
+    values, masses, sizes = (part[held, 0] for part in (tame.values, tame.masses, tame.sizes))
     expected = {}
     for i in range(6):
         value = (0.0 if i in [1, 4, 2][:many] else 0.5 * first[i]) - 1.0
         expected[value] = expected.get(value, 0.0) + mass[i]
-    assert dict(zip(distribution.values.tolist(), distribution.masses.tolist(), strict=True)) == expected
-    assert distribution.values.size == len(expected)
-    assert distribution.sizes.tolist() == [value + 2.0 for value in distribution.values]
+    assert dict(zip(values.tolist(), masses.tolist(), strict=True)) == expected
+    assert values.size == len(expected)
+    assert sizes.tolist() == [value + 2.0 for value in values]
 
 
 @pytest.mark.parametrize("n", [1, 3])

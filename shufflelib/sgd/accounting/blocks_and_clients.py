@@ -6,9 +6,9 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.sgd.accounting.attacks import smallest_report
-from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, Epoch, checked_epochs, of_kind, within_reach
+from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, checked_epochs, epoch, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.network import Network
@@ -32,7 +32,7 @@ def one_block(reports: LaplaceBlocks, *, epochs: int) -> PrivacyProfile:
 
     Returns
     -------
-    PrivacyProfile
+    Profile
         ``upper`` bounds are proved; ``lower`` bounds are attained by an attack.
 
     Notes
@@ -51,7 +51,7 @@ def one_block(reports: LaplaceBlocks, *, epochs: int) -> PrivacyProfile:
     """
     reports = of_kind(reports, LaplaceBlocks)
     eps0 = within_reach(reports.eps0_between_blocks, "eps0_between_blocks")
-    epoch = Epoch(
+    one = epoch(
         PersonalizedPair.adaptive([eps0], counts=[reports.blocks]),
         smallest_report(reports, moved=eps0),
         f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
@@ -62,7 +62,7 @@ def one_block(reports: LaplaceBlocks, *, epochs: int) -> PrivacyProfile:
             "the order of the blocks is drawn anew for each epoch, uniformly, and kept secret",
         ),
     )
-    return epoch.compose(rounds=checked_epochs(epochs))
+    return one.compose(rounds=checked_epochs(epochs))
 
 
 def one_client(reports: PersonalClients, *, client: int, epochs: int) -> PrivacyProfile:
@@ -81,7 +81,7 @@ def one_client(reports: PersonalClients, *, client: int, epochs: int) -> Privacy
 
     Returns
     -------
-    PrivacyProfile
+    Profile
         ``upper`` bounds are proved; no attack is used, so ``lower`` bounds are 0.
 
     Notes
@@ -103,7 +103,7 @@ def one_client(reports: PersonalClients, *, client: int, epochs: int) -> Privacy
     client = validation.count(client, "client", at_least=0, at_most=reports.clients - 1)
     mu = Interval.of(float(reports.mu[client]) * math.sqrt(checked_epochs(epochs)), 32.0).upper
     statement = f"client {client} of Algorithm 3 after {epochs} epochs, {mu:g}-GDP"
-    return Epoch(
+    return epoch(
         Gaussian(mu),
         Indistinguishable(),
         statement,

@@ -1,8 +1,10 @@
 """One epoch with its dominating pair and its attack, and the checks of arguments shared by all accounting."""
 
+from functools import partial
+
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import ReplaceOne, united
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.privacy_profile import Bounds, Profile
 from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
 
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)
@@ -14,16 +16,15 @@ TRAINING = (
 )
 
 
-class Epoch(PrivacyProfile):
-    """One epoch, enclosed by a dominating pair and the pair of an attack."""
-
-    dominating_pairs = attack_pairs = ()
-
-    def __init__(self, above, below, statement, source, *, record, hypotheses):
-        self.dominating_pairs, self.attack_pairs = (above,), (below,)
-        self.statement, self.source = statement, source
-        self.adjacency = ReplaceOne(record=record, others="the other data are")
-        self.hypotheses = united(hypotheses, TRAINING)
+def epoch(above, below, statement, source, *, record, hypotheses):
+    """Return the profile of one epoch, enclosed by a dominating pair and the pair of an attack."""
+    return Profile(
+        bounds=partial(Bounds, (above,), (below,)),
+        statement=statement,
+        source=source,
+        adjacency=ReplaceOne(record=record, others="the other data are"),
+        hypotheses=united(hypotheses, TRAINING),
+    )
 
 
 def checked_epochs(epochs):

@@ -12,11 +12,10 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
-from shufflelib.numerics.positive_part_iid import LossDistribution, expected_positive_part
-from shufflelib.profiles.discretised_loss import DiscretisedLoss
+from shufflelib.numerics.positive_part_iid import LossDistributions, expected_positive_part
+from shufflelib.profiles.discretised_loss import KNOT_TOLERANCE, connected, distributions
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.randomizers import cells
 
 SMALLEST_NOISE, LARGEST_NOISE = 0.2, 1e6
@@ -31,10 +30,9 @@ PRECISION = 1e-12  # of masses and ratios
 NOTHING_LEFT = -36.0  # log δ below which bounds without quadrature suffice
 STEEPEST = 0.6  # fall of log δ from one knot to the next
 DEEPEST = -25.0  # log δ down to which the knots are that close
-MOST_KNOTS = 150
 
 
-class RandomAllocation(SymmetricPair, PairProfile):
+class RandomAllocation(SymmetricPair):
     r"""The dominating pair of one epoch of `AllocatedBlocks` when one example is replaced.
 
     .. math:: H_\varepsilon = \frac1m\, \mathbb E\Bigl(\sum_{i \le m} G_i\Bigr)_+, \qquad
@@ -129,8 +127,9 @@ class RandomAllocation(SymmetricPair, PairProfile):
         """Enclose log E(G_1 + … + G_m)₊ - log m for atoms (l, l', mass)."""
         first, second, mass = atoms
         first = first * math.exp(-eps)  # in units of e^ε
-        distribution = LossDistribution(first - second, mass, first + second, PRECISION)
+        distribution = LossDistributions.of_one(first - second, mass, first + second, PRECISION)
         ends = expected_positive_part(distribution, self.blocks, tolerance=tolerance)
+        ends = Interval(*(float(end[0]) for end in ends))
         return (ends + (eps - Interval.of(float(self.blocks)).log())).or_unknown()
 
     def _ratio(self, z):
@@ -212,16 +211,11 @@ def enclosing_pairs(noise_multiplier, blocks):
     0.6 from one to the next where δ matters.
     """
     pair = RandomAllocation(noise_multiplier, blocks)
-    curve = DiscretisedLoss(pair)
-    knots = curve.forward
-    knots.add(0.5 * (knots.eps[:-1] + knots.eps[1:])[knots.high[:-1] > DEEPEST])
-    while knots.eps.size < MOST_KNOTS:
-        fall = np.maximum(knots.high[:-1], 2.0 * DEEPEST) - np.maximum(knots.high[1:], 2.0 * DEEPEST)
-        steep = (fall > STEEPEST) & (knots.high[:-1] > DEEPEST)
-        if not steep.any():
-            break
-        knots.add(0.5 * (knots.eps[:-1] + knots.eps[1:])[steep])
-    return OneSided(curve.pessimistic), OneSided(curve.optimistic)
+    knots = pair.discretised.knots()
+    for least in (2, 1):
+        knots = knots.no_steeper(pair, STEEPEST, DEEPEST, KNOT_TOLERANCE, least)
+    above, below = distributions(*connected(knots, knots))
+    return OneSided(above), OneSided(below)
 
 
 def _density(z):

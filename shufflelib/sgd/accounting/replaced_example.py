@@ -6,13 +6,13 @@ import math
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.pairs import LARGEST_MU, Gaussian
-from shufflelib.profiles.privacy_profile import PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import ApproximateDP
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
 from shufflelib.sgd.accounting.epoch import (
     FIXED_SPLIT,
-    Epoch,
     checked_epochs,
+    epoch,
     within_reach,
 )
 from shufflelib.sgd.accounting.random_allocation import enclosing_pairs
@@ -40,7 +40,7 @@ def one_example(reports: BlockReports, *, epochs: int) -> PrivacyProfile:
 
     Returns
     -------
-    PrivacyProfile
+    Profile
         ``upper`` bounds are proved; ``lower`` bounds are attained by an attack.
 
     Raises
@@ -94,7 +94,7 @@ def one_example(reports: BlockReports, *, epochs: int) -> PrivacyProfile:
 @one_example.register
 def _(reports: LaplaceBlocks, *, epochs):
     eps0 = within_reach(reports.eps0, "eps0")
-    epoch = Epoch(
+    one = epoch(
         ApproximateDP(eps=eps0, delta=0.0).pair,  # that of binary randomized response
         smallest_report(reports, moved=eps0),
         f"one example of Algorithm 1 with eps0={eps0:g}, {reports.blocks} blocks of {reports.block_size}",
@@ -102,7 +102,7 @@ def _(reports: LaplaceBlocks, *, epochs):
         record="example",
         hypotheses=FIXED_SPLIT,
     )
-    return epoch.compose(rounds=checked_epochs(epochs))
+    return one.compose(rounds=checked_epochs(epochs))
 
 
 @one_example.register
@@ -116,7 +116,7 @@ def _(reports: GaussianBlocks, *, epochs):
     )
     mu = Interval.of(2.0 / reports.noise_multiplier, 32.0).upper
     statement = f"one example of {reports.blocks} blocks of {reports.block_size} in {epochs} epochs"
-    return Epoch(
+    return epoch(
         Gaussian(mu * math.sqrt(epochs)),
         marked_report(reports).compose(rounds=epochs),
         f"{statement}, {mu:g}-GDP each",
@@ -129,7 +129,7 @@ def _(reports: GaussianBlocks, *, epochs):
 @one_example.register
 def _(reports: AllocatedBlocks, *, epochs):
     above, below = enclosing_pairs(reports.noise_multiplier, reports.blocks)
-    epoch = Epoch(
+    one = epoch(
         above,
         below,
         f"one example allocated to {reports.blocks} blocks, noise {reports.noise_multiplier:g} C",
@@ -139,4 +139,4 @@ def _(reports: AllocatedBlocks, *, epochs):
             "each example's block is drawn anew for each epoch, uniformly and independently, and kept secret",
         ),
     )
-    return epoch.compose(rounds=checked_epochs(epochs))
+    return one.compose(rounds=checked_epochs(epochs))

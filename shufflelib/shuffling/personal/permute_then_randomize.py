@@ -20,7 +20,6 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.privacy_profile import PairProfile
 from shufflelib.profiles.questions import pure_delta
 from shufflelib.randomizers import values
 
@@ -35,7 +34,7 @@ NEAREST = 1e-9  # nats; smaller positive budgets are refused
 OPEN = 1.0  # width of a bracket of log δ from which on the largest budget is treated apart
 
 
-class PersonalizedPair(SymmetricPair, PairProfile):
+class PersonalizedPair(SymmetricPair):
     r"""The pair that dominates n slots, where slot i is ε_i-LDP and the users are permuted uniformly first.
 
     .. math:: \delta(\varepsilon) = \frac1n\,\mathbb E\Bigl[\Bigl(\sum_{i=1}^n G_i\Bigr)_+\Bigr],\qquad
@@ -234,21 +233,21 @@ class PersonalizedPair(SymmetricPair, PairProfile):
         alone = Interval.of(math.fsum(local * self.counts[-apart:]) / self.n, 64.0).log()
         return alone.log_add(rest)
 
-    def renyi_directed(self, order, skip_below=0.0):
-        """Return both bounds of D_order(P‖Q)."""
+    def known_renyi(self, order):
+        """Return both bounds of D_order(P‖Q), None for few budgets that are not listed."""
         if self._finite:
-            return self._finite.renyi_directed(order, skip_below)
+            return self._finite.renyi_directed(order)
         if self.kinds.size <= FEW_KINDS:
-            return super().renyi_directed(order, skip_below)
+            return None
         above, below = self._above_and_below
-        return below.renyi_directed(order, skip_below)[0], above.renyi_directed(order, skip_below)[1]
+        return below.renyi_directed(order)[0], above.renyi_directed(order)[1]
 
-    def false_negatives(self, fpr):
-        """Return both bounds of the smallest false-negative rate."""
+    def known_false_negatives(self, fpr):
+        """Return both bounds of the smallest false-negative rate, None for few budgets not listed."""
         if self._finite:
             return self._finite.false_negatives(fpr)
         if self.kinds.size <= FEW_KINDS:
-            return super().false_negatives(fpr)
+            return None
         above, below = self._above_and_below
         return above.false_negatives(fpr)[0], below.false_negatives(fpr)[1]
 

@@ -13,7 +13,7 @@ from oracles import neighbours
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.randomizers import additive, cells
-from shufflelib.shuffling import ShuffledProfile
+from shufflelib.shuffling import blanket_profile
 from shufflelib.shuffling.personal import (
     PersonalLaplace,
     PersonalRandomizedResponse,
@@ -105,7 +105,7 @@ def test_rounding_of_probabilities_changes_a_sum_by_no_more_than_its_bound():
 def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
     n = 2000
     found = PersonalRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
-    same = ShuffledProfile(randomizers.generalized_rr(eps0=eps0, d=k), n=n).epsilon(1e-6)
+    same = blanket_profile(randomizers.generalized_rr(eps0=eps0, d=k), n=n).epsilon(1e-6)
     assert same.lower * (1 - 1e-5) <= found.upper
     assert same.upper * (1 - 1e-4) <= found.upper <= same.upper * 1.01
     # subtracting the counts of two options loses little where there are many others
