@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from claims.claim import QUICK, Check, Finding, Verdict, Worded
+from shufflelib.profiles.questions import in_both_directions
 from shufflelib.shuffling import shuffle
 
 STARTS = 2  # points from which the simplex search sets out
@@ -198,8 +199,7 @@ def halved(check):
 @functools.lru_cache(maxsize=1024)
 def attacks(randomizer, n):
     """Return the attacked pairs of a randomizer among n users, in both orders where these differ."""
-    pairs = shuffle(randomizer, n=n).attack_pairs
-    return tuple(one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed)))
+    return in_both_directions(shuffle(randomizer, n=n).attack_pairs)
 
 
 def log_delta_attained(randomizer, *, n, eps):

@@ -29,6 +29,7 @@ from tqdm import tqdm
 
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.atomic_files import replace
+from shufflelib.profiles.questions import in_both_directions
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE, KEPT = ROOT / "book/planner/table.js", ROOT / "build/planner"
@@ -63,8 +64,7 @@ def _log_delta(pairs, eps):
 
 
 def _directions(mechanism, n):
-    found = shuffle(mechanism, n).dominating_pairs
-    return [one for pair in found for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
+    return in_both_directions(shuffle(mechanism, n).dominating_pairs)
 
 
 def _shape(log_delta):

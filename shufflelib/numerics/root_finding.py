@@ -2,14 +2,20 @@
 
 import math
 
-from scipy.special import ndtri
+import numpy as np
+from scipy.special import ndtri, ndtri_exp
 
 from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
+from shufflelib.numerics.side_by_side import Values, answers, values
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
-CRUDE = 1.0  # the same where δ is only to be seen to be too small
-FAR = 0.03  # relative step of a search from which on rough values are tried first
+AT_ONCE = 3  # points of a search that are tried at once
+AROUND = np.array([1.0, 0.97, 1.03, 0.94, 1.06])  # of where a root is looked for first,
+NEARBY = np.array([1.0, 0.9999, 0.995, 0.98])  # and where it is likely to be
+DEGREE = 5  # of polynomials through known points
+FURTHER = 12.0  # times the step past a root at which another point is tried
+STALLED, STEPS = 3, 200  # steps that gain little until a bracket is halved, and steps in all
 NEAR = 0.98  # share of the best ε below which an attack is given up
 SHORT, BENT = 0.05, 0.1  # doubt about a straight step, as a share of it, and about what bends it
 CLOSE = 1e-3  # relative distance of two points between which a step is trusted
@@ -64,7 +70,7 @@ def gaussian_epsilon(log_start, log_value):
 
 
 def certified_root(
-    log_value, target, last, *, safe_above, log_rough=None, log_start=None, guess=None, width=1e-10, steps=200
+    log_value, target, last, *, safe_above, log_start=None, guess=None, width=1e-10, steps=200
 ):
     """Return an x ≥ 0 near the point where a falling function reaches ``target``, on one side of it.
 
@@ -75,8 +81,6 @@ def certified_root(
     safe_above : bool
         True: the function was evaluated at x and is at most ``target`` there (x is infinite if no such point
         is found).  False: it was evaluated at x and exceeds ``target`` there (x is 0 if there is none).
-    log_rough : callable, optional
-        Encloses the function roughly; called while steps are long, and used where it excludes the target.
     log_start : float, optional
         About the value at 0, above ``target``; evaluated if not given.
     guess, width : float
@@ -86,105 +90,155 @@ def certified_root(
         log_start = log_value(0.0)
         if log_start <= target:
             return 0.0
-    scaled = _gaussian_scale(log_start)
-    goal = scaled(target)
-    low, low_place = 0.0, 0.0
-    high, high_place = last, math.inf
-    long = guess is None or not 0.0 < guess < last
-    if long:
-        guess = goal
-    x = guess if 0.0 < guess < last else (0.5 * last if math.isfinite(last) else 1.0)
-    stalled, before = 0, (math.inf, math.inf)
+    search = _search(target, last, safe_above, log_start, guess, width, steps, at_once=1)
+    found = None
+    while True:
+        try:
+            x = search.send(found)
+        except StopIteration as end:
+            return end.value
+        found = np.array([log_value(one) for one in x.tolist()])
+
+
+def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
+    """Yield points at which values are wanted, in ascending order; return the root."""
+    start, goal = _place(np.array([log_start, target]))
+    known = np.array([[0.0], [start], [1.0]])  # points, places, and whether they are left of the root
+    x = _first_points(log_start, target, last, guess, at_once)
+    stalled, length = 0, math.inf
     for _ in range(steps):
-        gap, at = high - low, x
-        ends = log_rough(x) if long and log_rough else (-math.inf, math.inf)
-        value = log_value(x) if ends[0] <= target <= ends[1] else ends[safe_above]
+        value = yield x
         # NaN counts as above where the safe side is above, and as below where it is below
-        if not value <= target if safe_above else value > target:
-            before, low, low_place = (low, low_place), x, scaled(value)
-        else:
-            before, high, high_place = (high, high_place), x, scaled(value)
+        left = ~(value <= target) if safe_above else value > target
+        known = np.concatenate([known, [x, _place(value), left]], axis=1)
+        known = known[:, np.argsort(known[0], kind="stable")]
+        points, places, lefts = known
+        # the neighbouring points between which the root is, the safe one as near as any
+        at = int(np.argmin(np.append(lefts, 0.0)) if safe_above else np.flatnonzero(lefts)[-1] + 1)
+        low, high = points[at - 1], points[at] if at < points.size else last
         if low > FARTHEST if math.isinf(high) else high - low <= width * high:
             break
         if math.isinf(high):
-            x = 2.0 * low
-        elif math.isinf(high_place) and low == 0.0:
-            x = 0.5 * low + 0.5 * high
+            x = low * 2.0 ** np.arange(1.0, 1.0 + at_once)
+            continue
+        stalled = stalled + 1 if high - low > 0.5 * length else 0
+        length = high - low
+        high_place = places[at] if at < points.size else math.inf
+        if math.isinf(high_place):  # only the lower end is near: extrapolate through it
+            rise = (places[at - 1] - places[at - 2]) / (low - points[at - 2]) if at > 1 else 0.0
+            root = min(low + (goal - places[at - 1]) / rise, high) if rise > 0.0 else 0.5 * (low + high)
+            doubt = 0.2 * (root - low)
         else:
-            if math.isinf(high_place):  # only the lower end is near: extrapolate through it
-                other, place = before if 0.0 < before[1] < low_place else (0.0, 0.0)
-                rise = (low_place - place) / (low - other)
-                root = min(low + (goal - low_place) / rise, high) if rise > 0.0 else high
-                doubt = 0.2 * abs(root - x)
-            else:
-                root, bend = _interpolated((low, low_place), (high, high_place), before, goal)
-                doubt = SHORT * abs(root - x) if bend is None else BENT * bend
-            stalled = stalled + 1 if high - low > 0.5 * gap else 0
-            safe, near = (high, low) if safe_above else (low, high)
-            near = min(abs(other - safe) for other in (near, before[0]))
-            if near <= CLOSE * safe and abs(safe - root) + doubt <= width * safe:
-                break
-            # step a little past the root: to the safe side if that will be all, else as seen from the nearer
-            # side, so that the bracket shrinks on both
-            right = safe_above if doubt <= 0.3 * width * x else root - low < high - root
-            past = max(doubt, 0.3 * width * x)
-            x = root + past if right else root - past
-            if stalled >= 3 or not low < x < high:
-                x, stalled = 0.5 * (low + high), 0
-            if not low < x < high:
-                break
-        long = abs(x - at) > FAR * x
-    return high if safe_above else low
+            root, doubt = _interpolated(points, places, at, goal)
+        safe, other = (high, low) if safe_above else (low, high)
+        beside = points[max(at - 2, 0) : at + 2]
+        closest = np.min(np.abs(beside - safe)[beside != safe], initial=abs(other - safe))
+        if closest <= CLOSE * safe and abs(safe - root) + doubt <= width * safe:
+            break
+        # step a little past the root: to the safe side if that will be all, else as seen from the nearer
+        # side, so that the bracket shrinks on both
+        past = max(doubt, 0.6 * width * root)
+        right = safe_above if doubt <= 0.3 * width * root else root - low < high - root
+        sides = past * np.array([1.0, -1.0, FURTHER])
+        x = root + (sides if right else -sides)
+        x = x[(low < x) & (x < high)][:at_once]
+        if stalled >= STALLED or not x.size:
+            x, stalled = np.append(x[: at_once - 1], 0.5 * (low + high)), 0
+        x = np.unique(x[(low < x) & (x < high)])
+        if not x.size:
+            break
+    return float(high if safe_above else low)
 
 
-def _interpolated(low, high, third, goal):
-    """Return where the parabola in y through three points (x, y) is at a goal, and how far from the chord."""
-    x, y, z, w, *third = map(float, (*low, *high, *third))  # an overflow of Python's floats is no warning
-    if not w > y:
-        return 0.5 * (x + z), None
-    slope = (z - x) / (w - y)
-    chord = x + (goal - y) * slope
-    if not math.isfinite(third[1]) or third[1] in (y, w):
-        return chord, None
-    bend = ((third[0] - z) / (third[1] - w) - slope) / (third[1] - y)
-    root = chord + bend * (goal - y) * (goal - w)
-    return (root, abs(root - chord)) if x < root < z else (chord, None)
+def _place(log_value):
+    """Return a map of log δ in which ε is nearly linear: the quantile of a Gaussian tail."""
+    return -ndtri_exp(np.minimum(np.where(np.isnan(log_value), 0.0, log_value), 0.0))
+
+
+def _first_points(log_start, target, last, guess, at_once):
+    """Return where to look first, in ascending order."""
+    x = gaussian_epsilon(log_start, target)
+    near = guess is not None and 0.0 < guess < last and (at_once == 1 or abs(guess - x) <= 0.04 * x)
+    if near:
+        x = guess
+    elif not 0.0 < x < last:
+        x = 0.5 * last if math.isfinite(last) else 1.0
+    x = x * (NEARBY if near else AROUND)[: 5 if at_once > 1 else 1]
+    return np.sort(x[x < last])
+
+
+def _interpolated(points, places, at, goal):
+    """Return where a curve through known points is at a goal, between the last two of them, and a doubt.
+
+    Polynomials in the place, of rising degree through ever farther points, as long as they come together.
+    """
+    low, high = points[at - 1], points[at]
+    order = np.argsort(np.abs(places - goal), kind="stable")
+    order = [at - 1, at, *(i for i in order.tolist() if i not in (at - 1, at))][: DEGREE + 1]
+    y, x = places[order], points[order].tolist()
+    if not -math.inf < y[0] < y[1]:
+        return 0.5 * (low + high), 0.5 * (high - low)
+    root, changed = None, math.inf
+    doubt = SHORT * (high - low)
+    for k in range(1, len(order)):
+        if not math.isfinite(y[k]) or y[k] in y[:k]:
+            break
+        # Neville's scheme: x[j] becomes the value of the polynomial through points j, …, k
+        for j in range(k - 1, -1, -1):
+            x[j] = (x[j] * (y[k] - goal) + x[j + 1] * (goal - y[j])) / (y[k] - y[j])
+        if root is None:
+            root, doubt = x[0], SHORT * min(x[0] - low, high - x[0])
+            continue
+        change = abs(x[0] - root)
+        if not low < x[0] < high or change > 0.5 * changed:
+            break
+        root, changed, doubt = x[0], change, BENT * change
+    return root, doubt
 
 
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for."""
-    directions = []
-    for pair in pairs:
-        both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
-        directions += [(one.dot(0.0, COARSE)[safe_above], one) for one in both]
-    best = 0.0
-    # rounded, as the two directions of a pair have the same total variation
-    for start, one in sorted(directions, key=lambda found: -round(found[0], 2)):
-        if start <= target if safe_above else not start > target:
-            continue
-        if best and not safe_above and one.dot(NEAR * best, CRUDE).upper <= target:
-            continue  # an attack that is too weak
-        if best and one.dot(best, COARSE).upper <= target:
-            continue  # its ε is at most the best one so far
-        best = max(best, _root(one, target, safe_above, start, best or guess))
-    return best
+    return answers([_largest_epsilon(pairs, target, safe_above, guess)])[0]
 
 
 def enclosed_epsilon(dominating, attacks, delta):
     """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
-    target = math.log(delta)
-    upper = epsilon_at_delta(dominating, target, safe_above=True)
-    return min(epsilon_at_delta(attacks, target, safe_above=False, guess=upper), upper), upper
+    return answers([_enclosed_epsilon(dominating, attacks, math.log(delta))])[0]
 
 
-def _root(pair, target, safe_above, log_start, guess):
-    return certified_root(
-        lambda eps: pair.dot(eps, TOLERANCE)[safe_above],
-        target,
-        pair.max_privacy_loss,
-        safe_above=safe_above,
-        log_rough=lambda eps: pair.dot(eps, COARSE),
-        log_start=log_start,
-        guess=guess,
-        width=pair.search_width,
+def _enclosed_epsilon(dominating, attacks, target):
+    upper = yield from _largest_epsilon(dominating, target, True, None)
+    lower = yield from _largest_epsilon(attacks, target, False, upper)
+    return min(lower, upper), upper
+
+
+def _largest_epsilon(pairs, target, safe_above, guess):
+    """Ask for values until the worst ε over pairs and directions is known on one side; return it."""
+    starts = [Values(pair, COARSE) for pair in pairs]
+    yield [(start, np.zeros(1)) for start in starts]
+    found = [(start.ends, start.pair) for start in starts]
+    share, best = 1.0 if safe_above else NEAR, 0.0  # of the best ε, at which an attack is too weak
+    # rounded, as pairs may have the same total variation
+    for ends, pair in sorted(found, key=lambda found: -round(float(found[0][safe_above][0]), 2)):
+        both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
+        for one in both:
+            at = ([share * best] if best else []) if one is pair else [0.0, share * best][: 2 if best else 1]
+            seen = (yield from values(one, at, COARSE)) if at else None
+            start = float((ends if one is pair else seen)[safe_above][0])
+            if (start <= target if safe_above else not start > target) or best and seen.upper[-1] <= target:
+                continue
+            best = max(best, (yield from _one_epsilon(one, target, safe_above, start, best or guess)))
+    return best
+
+
+def _one_epsilon(pair, target, safe_above, log_start, guess):
+    search = _search(
+        target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS, AT_ONCE
     )
+    ends = None
+    while True:
+        try:
+            x = search.send(ends and ends[safe_above])
+        except StopIteration as end:
+            return end.value
+        ends = yield from values(pair, x, TOLERANCE)

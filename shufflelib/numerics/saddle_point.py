@@ -48,10 +48,11 @@ ROUGH = 3e-3  # a tolerance that is tried where a finer one leaves more
 FURTHER = np.array([[1.0, 2.0, 0.3, 4.0], [0.1, 8.0, 0.03, 16.0]])  # first those likeliest to be enough
 # e-folds below the tolerance of what is bounded, not computed: aliased terms, the integral beyond the
 # cut-off, which is far out, and missing nodes, of which there are many
-ALIASED, CUT, MISSING = 13.0, 6.0, 22.0
+ALIASED, CUT, MISSING = 13.0, 7.0, 22.0
+FAR = 7.0  # standard deviations from which on it is more, as numbers are smaller than their scale says
 STEEPEST = 30.0  # exponent θG up to which e^{θG} − 1 is added up for a cumulant
 NEWTON_STEPS, SETTLED = 8, 1e-3  # relative length of the last step
-NEAR = 1.01  # ratio within which a saddle point is searched where Newton's steps do not find it
+NEAR = 1.005  # ratio within which a saddle point is searched where Newton's steps do not find it
 NOTICED = 1e-5  # error of a sum's cumulants from which on that is done for large exponents too
 SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 
@@ -307,7 +308,7 @@ def _integrals(terms, tolerance):
     # sets the measure
     resolution = np.maximum(np.clip(deviation, 1.5, 14.0) * np.sqrt(1.5 / tolerance), deviation / 2.0)
     smoothing = (deviation / resolution) ** 2
-    finer = -np.log(tolerance)
+    finer = 3.0 * np.log(np.maximum(deviation / FAR, 1.0)) - np.log(tolerance)
     fruitless = terms.known < math.inf
     if fruitless.any():
         fruitless = _log_least_upper(terms, smoothing, deviation) > terms.known
@@ -403,8 +404,9 @@ def _quadratures(terms, smoothing, step, count, nothing):
 
 def cf_minus_one(angle):
     """Return e^{i·angle} − 1 without cancellation."""
-    half = np.sin(0.5 * angle)
-    return -2.0 * half * half + 1j * np.sin(angle)
+    turned, half = np.empty(np.shape(angle), complex), np.sin(0.5 * angle)
+    turned.real, turned.imag = -2.0 * half * half, np.sin(angle)
+    return turned
 
 
 def cf_minus_one_of_sum(one, two):
@@ -412,7 +414,10 @@ def cf_minus_one_of_sum(one, two):
 
     Nothing cancels; at most six roundings of |a| + |b| are added to the errors of the factors.
     """
-    return one * two + one + two
+    turned = one * two
+    turned += one
+    turned += two
+    return turned
 
 
 def cf_minus_one_of_multiples(angles, count, first=0.0):

@@ -20,9 +20,9 @@ from itertools import repeat
 
 import numpy as np
 
-from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, complement, log1mexp, logsumexp
 from shufflelib.numerics.root_finding import gaussian_epsilon
+from shufflelib.numerics.side_by_side import answers
 
 WIDTH = 1e-3  # relative width aimed at
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
@@ -274,31 +274,6 @@ def _log_difference(high, low):
     with np.errstate(invalid="ignore"):
         gap = np.where(np.isneginf(high), 0.0, low - high)
         return high + log1mexp(np.minimum(gap, -1e-12))
-
-
-def answers(questions):
-    """Answer questions side by side and return what each returns.
-
-    A question is a generator: it yields curves with the ε at which each needs another dot, and goes on when
-    they are there.  All that is asked of one pair is one batch.
-    """
-    found, waiting = {}, dict(enumerate(questions))
-    while waiting:
-        asked = {}
-        for i, question in list(waiting.items()):
-            try:
-                for curve, eps in next(question):
-                    asked.setdefault((id(curve.pair), curve.tolerance), []).append((curve, eps))
-            except StopIteration as end:
-                found[i] = end.value
-                del waiting[i]
-        for wanted in asked.values():
-            every = np.unique(np.concatenate([eps for _, eps in wanted]))
-            curve = wanted[0][0]
-            ends = curve.pair.log_hockey_stick(every, curve.tolerance)
-            for curve, eps in wanted:
-                curve.insert(eps, Interval(*(end[np.searchsorted(every, eps)] for end in ends)))
-    return [found[i] for i in range(len(found))]
 
 
 class ConnectTheDots:

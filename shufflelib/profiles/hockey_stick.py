@@ -95,18 +95,6 @@ class Pair(PrivacyProfile):
     attack_pairs = dominating_pairs
 
     @functools.cached_property
-    def _remembered(self):
-        """Values of the curve already computed; they cost time, never change a result."""
-        return {}
-
-    def dot(self, eps, tolerance):
-        """Enclose log H_eps(P‖Q), remembering it."""
-        key = eps, tolerance
-        if key not in self._remembered:
-            self._remembered[key] = self.log_hockey_stick(eps, tolerance)
-        return self._remembered[key]
-
-    @functools.cached_property
     def discretised(self):
         """Its privacy loss as finite distributions, which rounds are made of."""
         return DiscretisedLoss(self)

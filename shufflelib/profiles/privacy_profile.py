@@ -95,7 +95,7 @@ class Profile(PrivacyProfile):
     >>> mechanism = Profile(bounds=lambda: Bounds((Gaussian(1.0),), (Gaussian(0.9),)), statement="an example")
     >>> bracket = mechanism.delta(eps=1.0)
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
-    (0.0967, 0.1269)
+    (0.0932, 0.1269)
     """
 
     bounds: Callable[[], Bounds]
@@ -248,7 +248,7 @@ def plainest(attacks):
     >>> plainest([Gaussian(0.1), Gaussian(0.2)])
     Gaussian(mu=0.2)
     """
-    return max(attacks, key=lambda pair: pair.dot(0.0, TOLERANCE).lower)
+    return max(attacks, key=lambda pair: pair.log_hockey_stick(0.0, TOLERANCE).lower)
 
 
 @sampled.register(Pair)

@@ -43,6 +43,19 @@ THEORY = "theory: no closer bound or attack is known"
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 
 
+def in_both_directions(pairs):
+    """Return the pairs and their reverses; a symmetric one stands for both.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Gaussian
+    >>> from shufflelib.profiles.questions import in_both_directions
+    >>> in_both_directions([Gaussian(1.0)])
+    [Gaussian(mu=1)]
+    """
+    return [one for pair in pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))]
+
+
 def added(counted):
     """Return both bounds of a sum from counts and the ends of one term each."""
     return sum((Interval(*ends) * count for count, ends in counted), start=Interval.of(0.0))
@@ -122,8 +135,7 @@ class PrivacyProfile(Shown, ABC):
         """The smallest ε known to hold with δ = 0, infinite where there is none; that of rounds is a sum."""
         if self.rounds:
             return math.fsum(count * one.pure_epsilon for one, count in self.rounds)
-        both = ((pair,) if pair.symmetric else (pair, pair.reversed) for pair in self.dominating_pairs)
-        return max(one.max_privacy_loss for pair in both for one in pair)
+        return max(one.max_privacy_loss for one in in_both_directions(self.dominating_pairs))
 
     def _certified(self, what, argument, grid, ends, why_wide, *, floor=0.0, ceiling=math.inf):
         """Return a bracket that says for which datasets it holds, and whether a bound is trivial."""
@@ -193,9 +205,7 @@ class PrivacyProfile(Shown, ABC):
     def _directions(self):
         """Pairs above and below δ, each in both directions unless it is symmetric."""
         sides = self.dominating_pairs, self.attained_pairs
-        both = {
-            id(pair): (pair,) if pair.symmetric else (pair, pair.reversed) for pair in (*sides[0], *sides[1])
-        }
+        both = {id(pair): in_both_directions([pair]) for pair in (*sides[0], *sides[1])}
         return [[one for pair in side for one in both[id(pair)]] for side in sides]
 
     @overload

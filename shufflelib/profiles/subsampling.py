@@ -86,12 +86,17 @@ class SubsampledPair(Pair):
 class _Remainder(Pair):
     """The reverse of a mixed pair."""
 
-    reversed = None  # type: ignore[assignment]  # the mixed pair
-
     def __init__(self, mixed):
-        self.reversed, self.rate = mixed, mixed.rate
+        self._mixed, self.rate = mixed, mixed.rate
         self.pair = mixed.pair.reversed
         self.search_width = mixed.search_width
+        self.statement, self.source = f"the reverse of {mixed.statement}", mixed.source
+        self.written = f"{mixed!r}.reversed"
+
+    @property
+    def reversed(self):
+        """The mixed pair."""
+        return self._mixed
 
     @property
     def max_privacy_loss(self):

@@ -82,7 +82,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> Profi
     >>> f"{profile.delta(eps=0.15).upper:.1e}"
     '9.4e-07'
     >>> profile
-    shuffle_messages(balls_into_bins(d=16), n=1000, blanket=20000)
+    shuffle_messages(balls_into_bins(d=16, s=1), n=1000, blanket=20000)
     """
     _protocol(randomizer)
     n = validation.users(n)

@@ -1,5 +1,6 @@
 r"""The worst of many blanket pairs: all bounded without an integral, computed where that does not decide."""
 
+import functools
 import math
 
 import numpy as np
@@ -8,12 +9,14 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, mills_ratio
 from shufflelib.numerics.optional import counting
 from shufflelib.profiles.hockey_stick import SymmetricPair
+from shufflelib.profiles.questions import in_both_directions
 
 ESSEEN = 0.4748  # the constant of the Berry-Esseen theorem for equal distributions
 LARGEST_EXPONENT = 500.0
 STEPS = 12  # of Newton's method at most
 CLOSE = 0.1  # relative length of a step that is not taken any more
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
+MOST_KNOTS = 150
 BLOCK = 2**15  # atoms that are bounded at once
 MOST = 2**20  # values of curves kept at once
 ROUGH = 0.02  # relative width of a first look at a curve
@@ -49,16 +52,16 @@ class WorstPair(SymmetricPair):
 
     Curves are looked at roughly, in the order of these ends, until the next end is below what has been found;
     of those seen only the ones that may be the worst are computed.  A curve that is needed at several ε is
-    asked for all of them at once; which are needed at an ε does not depend on the others.  Cost of a number:
-    a few exponentials for each atom of each pair, some rough looks, and one or two curves; O(1) in n.
+    asked for all of them at once; which are needed at an ε does not depend on the others.  Ends of all curves
+    are known at knots, between which chords bound them; only where these leave it open is an end computed at
+    the ε itself.  Cost of a number: a few exponentials for each atom of each pair, some rough looks, and one
+    or two curves; O(1) in n.
     """
 
     def __init__(self, pairs):
         self.pairs = tuple(pairs)
         self.search_width = max(pair.search_width for pair in self.pairs)
-        self.directions = tuple(
-            one for pair in self.pairs for one in ((pair,) if pair.symmetric else (pair, pair.reversed))
-        )
+        self.directions = tuple(in_both_directions(self.pairs))
         all_ratios = [pair.ratios for pair in self.directions]
         atoms = max(ratios.w.size for ratios in all_ratios)
         self._first, self._second, self._mass = (
@@ -66,23 +69,49 @@ class WorstPair(SymmetricPair):
             for name in ("r0_over_w", "r1_over_w", "w")
         )
         self._doubt = max(ratios.precision for ratios in all_ratios) + (atoms + 24) * UNIT
-        self._open = [i for i, ratios in enumerate(all_ratios) if ratios.r0_outside > 0.0]
+        self._open = np.array([ratios.r0_outside > 0.0 for ratios in all_ratios])
 
     @property
     def max_privacy_loss(self):
         """The largest loss of any of the pairs."""
         return max(one.max_privacy_loss for one in self.directions)
 
-    def ceilings(self, eps):
-        """Return an upper bound on log H at one ε for every pair and direction, without a quadrature."""
-        n, step = self.directions[0].n, max(1, BLOCK // self._mass.shape[1])
-        starts = range(0, len(self.directions), step)
-        best = np.concatenate([self._log_sums(math.exp(-eps), slice(at, at + step)) for at in starts])
+    def ceilings(self, eps, some=None):
+        """Return an upper bound on log H at one ε for all or some of the directions, without a quadrature."""
+        some = np.arange(len(self.directions)) if some is None else some
+        n, blocks = self.directions[0].n, range(0, some.size, max(1, BLOCK // self._mass.shape[1]))
+        sums = [self._log_sums(math.exp(-eps), some[at : at + blocks.step]) for at in blocks]
+        best = np.concatenate([*sums, np.empty(0)])
         best += eps - math.log(n) + 1e-9 * (1.0 + np.abs(best))
-        if self._open:
-            outside = [self.directions[i].ratios.log_outside(eps)[1] for i in self._open]
-            best[self._open] = np.logaddexp(best[self._open], outside)
+        for i in np.flatnonzero(self._open[some]):
+            outside = self.directions[some[i]].ratios.log_outside(eps)[1]
+            best[i] = np.logaddexp(best[i], outside)
         return np.minimum(best, 0.0)
+
+    @functools.cached_property
+    def _knots(self):
+        """Ceilings at the knots asked for so far; they cost time, never change a result."""
+        return {0: self.ceilings(0.0)}
+
+    def _chords(self, eps):
+        """Return upper bounds on log H of every direction: below chords between knots, as H is convex in e^ε.
+
+        A curve like that of a Gaussian pair falls by about half a nat from one knot to the next.
+        """
+        width = 2.5 * math.exp(float(self._knots[0].max()))
+        knot = int(min((eps / width) ** 2, MOST_KNOTS))
+        if knot == MOST_KNOTS:
+            return self.ceilings(eps)
+        knot += (width * math.sqrt(knot + 1.0) < eps) - (width * math.sqrt(knot) > eps)  # after rounding
+        left, right = width * math.sqrt(knot), width * math.sqrt(knot + 1.0)
+        for one, at in ((knot, left), (knot + 1, right)):
+            if one not in self._knots:
+                self._knots[one] = self.ceilings(at)
+        share = math.expm1(eps - left) / math.expm1(right - left)
+        weights = 1.0 - share + 4e-15, share + 4e-15  # each with the rounding of the share
+        parts = (self._knots[knot + i] + math.log(weights[i]) for i in (0, 1))
+        best = np.logaddexp(*parts)
+        return np.minimum(best + 1e-12 * (1.0 + np.abs(best)), 0.0)
 
     def _log_sums(self, shrink, block):
         """Return upper bounds on log E(G₁ + … + G_n)₊ for some of the directions."""
@@ -167,19 +196,25 @@ class WorstPair(SymmetricPair):
 
     def _rough(self, eps, tolerance):
         """Enclose every curve that can be the largest; the others are no larger than these."""
-        ceilings = np.array([self.ceilings(x) for x in eps.tolist()])
+        ceilings = np.array([self._chords(x) for x in eps.tolist()])
         lower, upper = np.full((2, *ceilings.shape), -math.inf)
-        order, rank = np.argsort(-ceilings, axis=1, kind="stable"), 0
-        wanted = np.ones(ceilings.shape, bool)
+        first = np.zeros(ceilings.shape, bool)
+        first[np.arange(eps.size), ceilings.argmax(axis=1)] = True
+        self._ask(first, eps, tolerance, lower, upper)
+        left = (ceilings > lower.max(axis=1, keepdims=True)) & ~first
+        for k in np.flatnonzero(left.any(axis=1)):
+            some = np.flatnonzero(left[k])
+            ceilings[k, some] = np.minimum(ceilings[k, some], self.ceilings(eps[k], some))
+        order, rank = np.argsort(np.where(left, -ceilings, math.inf), axis=1, kind="stable"), 0
         while rank < len(self.directions):
             end = rank + max(1, rank // 2)
             asked = np.zeros(ceilings.shape, bool)
             np.put_along_axis(asked, order[:, rank:end], True, axis=1)
-            asked &= wanted
+            asked &= left & (ceilings > lower.max(axis=1, keepdims=True))
             if not asked.any():
                 break
             self._ask(asked, eps, tolerance, lower, upper)
-            wanted, rank = ceilings > lower.max(axis=1, keepdims=True), end
+            rank = end
         return lower, upper
 
     def _ask(self, asked, eps, tolerance, lower, upper):

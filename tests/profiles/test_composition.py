@@ -166,6 +166,38 @@ def test_distributions_of_one_round_stand_on_their_sides(pair):
                 assert sign * (value * (1 + sign * distribution.slack) - truth) >= -1e-15
 
 
+# ---------------------------------------------------------------- one question, however it is asked
+
+
+@pytest.mark.parametrize("pair", [Gaussian(0.2), EXAMPLES["lopsided"][0], EXAMPLES["telling"][0]])
+def test_an_array_of_eps_has_the_values_of_each(pair):
+    eps = np.array([0.0, 0.1, 0.9, 2.5, 4.0, 40.0, 300.0])
+    together = ComposedPair([(pair, 7)]).log_hockey_stick(eps)
+    for i in range(eps.size):
+        alone = ComposedPair([(pair, 7)]).log_hockey_stick(float(eps[i]))
+        assert (alone.lower, alone.upper) == (together.lower[i], together.upper[i])
+
+
+@pytest.mark.parametrize("rounds", [30, 1000])
+def test_a_round_is_asked_in_a_few_batches(rounds):
+    class Counted(Gaussian):
+        def _log_curve(self, eps, tolerance):
+            batches.append(eps.size)
+            return super()._log_curve(eps, tolerance)
+
+    batches = []
+    ComposedPair([(Counted(0.3), rounds)]).log_hockey_stick(0.3 * math.sqrt(rounds) * 5.0)
+    assert len(batches) <= 6 and sum(batches) <= 350
+
+
+def test_nothing_is_asked_of_a_loss_too_rare_for_floats():
+    """Knots at which H is no normal float would raise all masses."""
+    composed, truth = Gaussian(2.09061).compose(45), Gaussian(2.09061 * math.sqrt(45))
+    for eps in (100.0, 162.0, 585.0):
+        found, exact = composed.log_hockey_stick(eps), truth.log_hockey_stick(eps)
+        assert exact.lower <= found.upper <= exact.upper + 1e-3 * abs(exact.upper)
+
+
 # ---------------------------------------------------------------- other accountants
 
 

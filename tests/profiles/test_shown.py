@@ -13,6 +13,7 @@ SHOWN = {
     "shuffle(generalized_rr(eps0=1.0, d=10), n=1000).compose(rounds=30)": TEN.compose(30),
     "shuffle(generalized_rr(eps0=1.0, d=10), n=1000).subsample(rate=0.1)": TEN.subsample(0.1),
     "Gaussian(mu=0.5).subsample(rate=0.1)": Gaussian(0.5).subsample(0.1),
+    "Gaussian(mu=0.5).subsample(rate=0.1).reversed": Gaussian(0.5).subsample(0.1).reversed,
     "compose([Gaussian(mu=0.5), Gaussian(mu=1).compose(rounds=2)])": compose(
         [Gaussian(0.5), Gaussian(1.0).compose(2)]
     ),

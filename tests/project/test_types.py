@@ -20,7 +20,6 @@ WITHOUT = {
     "cells",
     "discretised",
     "dominating_pairs",
-    "dot",
     "dots",
     "enclosed_renyi",
     "envelope",

@@ -102,7 +102,7 @@ def test_an_array_of_the_worst_of_many_pairs_is_its_values_below_all_ceilings(n)
         assert ends == list(zip(found.lower, found.upper, strict=True))
     for x in eps.tolist():
         lower = [one.log_hockey_stick(x, 0.01).lower for one in worst.directions]
-        assert np.all(worst.ceilings(x) >= lower)
+        assert np.all(worst.ceilings(x) >= lower) and np.all(worst._chords(x) >= lower)
 
 
 def test_ceilings_of_a_thousand_users_are_close():

@@ -191,13 +191,17 @@ class PersonalizedPair(SymmetricPair):
         counts = np.bincount(where, weights=self.counts, minlength=edges.size)
         return self._slots_of(edges[counts > 0.0], counts[counts > 0.0])
 
-    @pointwise
     def _log_curve(self, eps, tolerance):
         """Enclose log δ(ε): enumeration for few slots, else the contour integral of the loss sum."""
-        if eps >= self.max_privacy_loss:
-            return Interval(-math.inf, -math.inf)
-        if self._finite:
-            return self._finite.log_hockey_stick(eps, tolerance)
+        inside = eps < self.max_privacy_loss
+        curve = self._finite.log_hockey_stick if self._finite else self._by_integrals
+        lower, upper = np.full((2, eps.size), -math.inf)
+        lower[inside], upper[inside] = curve(eps[inside], tolerance)
+        return Interval(lower, upper)
+
+    @pointwise
+    def _by_integrals(self, eps, tolerance):
+        """Enclose log δ at each ε by an integral, the largest budgets apart where it says nothing."""
         found = self._by_contour_integral(eps, tolerance)
         apart, more = 1, found
         while more.upper > more.lower + OPEN and apart < self.kinds.size:
