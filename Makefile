@@ -100,6 +100,7 @@ lint: .venv/installed
 	$(VENV) -m ruff check --quiet .
 	$(VENV) -m ruff format --quiet --check .
 	.venv/bin/typos --format brief
+	$(VENV) -m mypy --no-error-summary
 	said=$$($(LINT_IMPORTS)) || { echo "$$said"; exit 1; }
 	$(if $(NOTEBOOKS),$(STRIP) --verify $(NOTEBOOKS))
 

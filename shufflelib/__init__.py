@@ -7,6 +7,25 @@
 """
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shufflelib import (
+        calibration,
+        datasets,
+        estimation,
+        interop,
+        profiles,
+        published,
+        randomizers,
+        sgd,
+        shuffling,
+        sweeps,
+    )
+    from shufflelib.calibration.recommendation import recommend
+    from shufflelib.numerics.certified import Certified, Status
+    from shufflelib.randomizers.local_randomizer import LocalRandomizer
+    from shufflelib.shuffling.shuffled import shuffle
 
 __version__ = "1.0.0"
 __all__ = [
@@ -36,12 +55,14 @@ _HOME = {
 }
 
 
-def __getattr__(name):
-    """Load a public name on first use, so that the import itself costs nothing."""
-    if name not in __all__:
-        raise AttributeError(f"module 'shufflelib' has no attribute {name!r}")
-    module = importlib.import_module(f"shufflelib.{_HOME.get(name, name)}")
-    return getattr(module, name) if name in _HOME else module
+if not TYPE_CHECKING:  # a type checker would take any name for a public one
+
+    def __getattr__(name):
+        """Load a public name on first use, so that the import itself costs nothing."""
+        if name not in __all__:
+            raise AttributeError(f"module 'shufflelib' has no attribute {name!r}")
+        module = importlib.import_module(f"shufflelib.{_HOME.get(name, name)}")
+        return getattr(module, name) if name in _HOME else module
 
 
 def __dir__():

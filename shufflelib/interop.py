@@ -9,6 +9,8 @@ from the data, which shuffled reports have left before, and it does not compose 
 takes is ``profile.epsilon(delta).upper`` with that δ, in a ``privacy_map`` of one line.
 """
 
+from typing import Any
+
 from shufflelib.numerics import validation
 from shufflelib.numerics.optional import remedy
 from shufflelib.profiles.hockey_stick import Pair
@@ -17,7 +19,7 @@ from shufflelib.profiles.privacy_profile import plainest
 from shufflelib.profiles.questions import PrivacyProfile
 
 
-def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
+def to_dp_accounting(profile: PrivacyProfile, *, value_discretization_interval: float = 1e-4) -> Any:
     r"""Return the profile as dp-accounting's privacy loss distribution, pessimistic.
 
     .. math:: \delta_{\mathrm{PLD}}(\varepsilon) \ge \delta(\varepsilon)
@@ -74,11 +76,13 @@ def to_dp_accounting(profile, *, value_discretization_interval=1e-4):
     0.851
     """
     profile, step = _checked(profile, value_discretization_interval)
-    pair = profile if isinstance(profile, Pair) else profile.envelope
+    pair = profile if isinstance(profile, Pair) else profile.envelope  # type: ignore[attr-defined]
     return _privacy_loss_distribution(pair, step, optimistic=False)
 
 
-def to_dp_accounting_optimistic(profile, *, value_discretization_interval=1e-4):
+def to_dp_accounting_optimistic(
+    profile: PrivacyProfile, *, value_discretization_interval: float = 1e-4
+) -> Any:
     r"""Return an optimistic privacy loss distribution: a lower bound, never a guarantee.
 
     .. math:: \delta_{\mathrm{PLD}}(\varepsilon) \le \delta(\varepsilon)

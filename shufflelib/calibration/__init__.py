@@ -22,3 +22,13 @@ from shufflelib.calibration.targets import (
     most_rounds,
     smallest_sigma,
 )
+
+__all__ = [
+    "Calibration",
+    "Recommendation",
+    "fewest_users",
+    "largest_eps0",
+    "most_rounds",
+    "recommend",
+    "smallest_sigma",
+]

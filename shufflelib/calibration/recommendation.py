@@ -8,8 +8,9 @@ standard deviation of an estimate over the users' coins, from the exact variance
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from shufflelib.profiles.pairs import Gaussian
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 TOLERANCE = 1e-3  # relative, of a budget that is then rounded to `DIGITS`
 ACCURACY = 2e-3  # relative, of δ
@@ -56,11 +60,11 @@ class Candidate:
     """
 
     name: str
-    constructor: Callable
-    bits: Callable
+    constructor: Callable[..., Any]
+    bits: Callable[[Any], int]
     server: str
     finds: str = "eps0"
-    limits: tuple = (SMALLEST_BUDGET, LARGEST_BUDGET)
+    limits: tuple[float, float] = (SMALLEST_BUDGET, LARGEST_BUDGET)
     size: str = ""
 
     def build(self, value, d):
@@ -171,21 +175,21 @@ class Recommendation(Table):
     ('piecewise', True)
     """
 
-    def __init__(self, rows, *, asked, **texts):
+    def __init__(self, rows: Iterable[dict[str, Any]], *, asked: dict[str, Any], **texts: Any) -> None:
         super().__init__(rows, **texts)
         self.asked = asked
 
     @property
-    def sentence(self):
+    def sentence(self) -> str:
         """What may be published about the first row."""
         return self.rows[0]["sentence"]
 
     @property
-    def warning(self):
+    def warning(self) -> str:
         """Why the target or the first row may not be what was meant, or an empty text."""
         return self.rows[0]["warning"]
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return rows, notes, sentence, warning and what was asked as a dictionary that JSON can hold."""
         return super().to_dict() | {
             "sentence": self.sentence,
@@ -193,7 +197,7 @@ class Recommendation(Table):
             "asked": self.asked,
         }
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the standard error of each mechanism and return the axes; needs matplotlib."""
         ax = axes(ax)
         names = [row["mechanism"] for row in self.rows][::-1]
@@ -204,7 +208,17 @@ class Recommendation(Table):
         return ax
 
 
-def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dropout=0.0):
+def recommend(
+    *,
+    n: int,
+    eps: float,
+    delta: float,
+    task: Literal["histogram", "mean"] = "histogram",
+    d: int | None = None,
+    rounds: int = 1,
+    rate: float = 1.0,
+    dropout: float = 0.0,
+) -> Recommendation:
     r"""Compare all mechanisms for a task at one target, sorted by their error.
 
     .. math:: \max\{\varepsilon_0 : \varepsilon_{n,\varepsilon_0}(\delta) \le \varepsilon\}
@@ -272,7 +286,8 @@ def recommend(*, n, eps, delta, task="histogram", d=None, rounds=1, rate=1.0, dr
     stay = math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    rows, refused, costly = [], [], {}
+    rows, refused = [], []
+    costly: dict[str, str] = {}
     about = cautions.about_target(target.eps, target.delta, stay, target.rate * stay / n)
     central = SENSITIVITY[task] / (_central_mu(target) * stay)
     for name, one in progress(TASKS[task].items(), desc="mechanisms"):

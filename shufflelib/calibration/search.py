@@ -10,9 +10,11 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from shufflelib.numerics.certified import TOLERANCE, Certified, written
 from shufflelib.numerics.optional import counting
+from shufflelib.profiles.questions import PrivacyProfile
 
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
@@ -57,7 +59,7 @@ class Calibration:
     """
 
     answer: float | int
-    certificate: Certified
+    certificate: Certified[float]
     unproved: float | int | None
     fails: float | int | None
     eps: float
@@ -78,7 +80,7 @@ class Calibration:
             f"(target {self.eps}); {beyond}."
         )
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return the answer and its certificate as a dictionary of numbers and text."""
         found = {"answer": self.answer, "unproved": self.unproved, "fails": self.fails}
         return found | self.certificate.to_dict() | {"warning": self.warning}
@@ -97,10 +99,10 @@ class Family:
     log(-log δ), which is nearly linear there.
     """
 
-    profile_at: Callable
+    profile_at: Callable[[Any], PrivacyProfile]
     eps: float
     delta: float
-    limits: tuple
+    limits: tuple[float, float]
     tolerance: float
     falling: bool = False
     whole: bool = False

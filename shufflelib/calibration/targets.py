@@ -7,8 +7,10 @@ import dataclasses
 import functools
 import inspect
 import math
+from collections.abc import Callable
+from typing import Any
 
-from shufflelib.calibration.search import Family
+from shufflelib.calibration.search import Calibration, Family
 from shufflelib.numerics import validation
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
@@ -24,7 +26,16 @@ ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the
 ATTACK = 3e-3  # relative width of δ of many rounds at which an attack is searched for
 
 
-def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
+def largest_eps0(
+    randomizer: Callable[..., LocalRandomizer] = generic,
+    *,
+    n: int,
+    eps: float,
+    delta: float,
+    rounds: int = 1,
+    rate: float = 1.0,
+    **parameters: Any,
+) -> Calibration:
     r"""Find the largest local budget whose certified central ε at δ stays within a target.
 
     .. math:: \max\{\varepsilon_0 : \varepsilon_{n,\varepsilon_0}(\delta) \le \varepsilon\}
@@ -78,7 +89,16 @@ def largest_eps0(randomizer=generic, *, n, eps, delta, rounds=1, rate=1.0, **par
     return _of_parameter("eps0", randomizer, parameters, n, asked, "largest", start=eps, limits=limits)
 
 
-def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **parameters):
+def smallest_sigma(
+    randomizer: Callable[..., LocalRandomizer] = gaussian,
+    *,
+    n: int,
+    eps: float,
+    delta: float,
+    rounds: int = 1,
+    rate: float = 1.0,
+    **parameters: Any,
+) -> Calibration:
     r"""Find the smallest noise σ whose certified central ε at δ stays within a target.
 
     .. math:: \min\{\sigma : \varepsilon_{n,\sigma}(\delta) \le \varepsilon\}
@@ -111,7 +131,15 @@ def smallest_sigma(randomizer=gaussian, *, n, eps, delta, rounds=1, rate=1.0, **
     return _of_parameter("sigma", randomizer, parameters, n, asked, "smallest", start=1.0, **search)
 
 
-def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
+def fewest_users(
+    randomizer: LocalRandomizer | Callable[..., LocalRandomizer],
+    *,
+    eps: float,
+    delta: float,
+    rounds: int = 1,
+    rate: float = 1.0,
+    **parameters: Any,
+) -> Calibration:
     r"""Find the smallest number of users whose certified central ε at δ is within a target.
 
     .. math:: \min\{n : \varepsilon_n(\delta) \le \varepsilon\}
@@ -164,7 +192,15 @@ def fewest_users(randomizer, *, eps, delta, rounds=1, rate=1.0, **parameters):
     return _warned(found, found.answer, rate)
 
 
-def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
+def most_rounds(
+    randomizer: LocalRandomizer | PrivacyProfile | Callable[..., LocalRandomizer],
+    *,
+    n: int | None = None,
+    eps: float,
+    delta: float,
+    rate: float = 1.0,
+    **parameters: Any,
+) -> Calibration:
     r"""Find the largest number of rounds whose certified central ε at δ stays within a target.
 
     .. math:: \max\{k : \varepsilon_{k\text{ rounds}}(\delta) \le \varepsilon\}
@@ -213,7 +249,7 @@ def most_rounds(randomizer, *, n=None, eps, delta, rate=1.0, **parameters):
             )
         profile = randomizer
     else:
-        profile = shuffle(_built(randomizer, parameters), n)
+        profile = shuffle(_built(randomizer, parameters), n)  # type: ignore[arg-type]  # it refuses None
     profile, users = profile.subsample(rate), profile.users
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
     family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)

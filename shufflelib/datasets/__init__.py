@@ -16,3 +16,12 @@ Nothing is downloaded except by `download_mnist`, which ``python -m shufflelib.d
 from shufflelib.datasets.bundled import digits
 from shufflelib.datasets.images import DIGITS, Digits
 from shufflelib.datasets.mnist_files import download_mnist, mnist, mnist_available
+
+__all__ = [
+    "DIGITS",
+    "Digits",
+    "digits",
+    "download_mnist",
+    "mnist",
+    "mnist_available",
+]

@@ -10,7 +10,7 @@ TRAINING = 1500  # a multiple of many block sizes
 SEED = 0
 
 
-def digits():
+def digits() -> Digits:
     """Return the bundled 8 by 8 digits, split into 1,500 training and 297 test images.
 
     Returns

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+from shufflelib.numerics.types import Integers
 
 DIGITS = 10
 
@@ -30,10 +33,10 @@ class Digits:
     """
 
     name: str
-    train_images: np.ndarray
-    train_labels: np.ndarray
-    test_images: np.ndarray
-    test_labels: np.ndarray
+    train_images: NDArray[np.float32]
+    train_labels: Integers
+    test_images: NDArray[np.float32]
+    test_labels: Integers
 
     def __repr__(self):
         users, pixels = self.train_images.shape

@@ -28,7 +28,7 @@ class IdxFile(NamedTuple):
     """One file: its name, the shape of its array, and the SHA-256 as downloaded and once decompressed."""
 
     name: str
-    shape: tuple
+    shape: tuple[int, ...]
     sha256: str
     decompressed: str
 
@@ -61,7 +61,7 @@ FILES = {
 }
 
 
-def mnist(folder=None):
+def mnist(folder: str | os.PathLike[str] | None = None) -> Digits:
     """Return MNIST: 60,000 training and 10,000 test images of 28 by 28 pixels.
 
     Parameters
@@ -110,7 +110,7 @@ def mnist(folder=None):
     return Digits("mnist", **arrays)
 
 
-def mnist_available(folder=None):
+def mnist_available(folder: str | os.PathLike[str] | None = None) -> bool:
     """Return whether all files of MNIST are present; every file is read and checked.
 
     Parameters
@@ -143,7 +143,7 @@ def mnist_available(folder=None):
     return len(there) == len(FILES)
 
 
-def download_mnist(folder=None):
+def download_mnist(folder: str | os.PathLike[str] | None = None) -> list[str]:
     """Download the files of MNIST that are missing or differ from the original.
 
     Parameters
@@ -185,7 +185,7 @@ def download_mnist(folder=None):
     return fetched
 
 
-def mnist_folder(folder=None):
+def mnist_folder(folder=None) -> Path:
     """Return where the files belong, as an absolute path; the choice is described in `mnist`."""
     if folder is None:
         folder = os.environ.get(VARIABLE) or "data"

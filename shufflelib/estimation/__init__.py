@@ -33,3 +33,29 @@ from shufflelib.estimation.population import apportion, bits, clipped_normal, gr
 from shufflelib.estimation.protocol import Estimate, Protocol
 from shufflelib.estimation.range_queries import RangeQueryProtocol
 from shufflelib.estimation.shuffler import in_random_order
+
+__all__ = [
+    "Estimate",
+    "FrequencyProtocol",
+    "HistogramProtocol",
+    "LaplaceReports",
+    "MeanProtocol",
+    "Measured",
+    "MultiMessageProtocol",
+    "PermutedFrequencyProtocol",
+    "PermutedMeanProtocol",
+    "Protocol",
+    "RangeQueryProtocol",
+    "ResponseReports",
+    "apportion",
+    "bits",
+    "canonical_decomposition",
+    "clipped_normal",
+    "frequency_variance",
+    "group_budgets",
+    "in_random_order",
+    "mean_absolute_error",
+    "normal_absolute_error",
+    "simulate",
+    "zipf_counts",
+]

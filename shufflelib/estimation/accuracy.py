@@ -3,6 +3,7 @@ r"""The accuracy of estimates: the mean absolute error, measured and expected.""
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 
@@ -22,7 +23,7 @@ class Measured(NamedTuple):
     standard_error: float
 
 
-def mean_absolute_error(estimates, truth):
+def mean_absolute_error(estimates: ArrayLike, truth: ArrayLike) -> Measured:
     """Return the mean absolute error of repeated estimates, with its standard error.
 
     Parameters
@@ -60,7 +61,7 @@ def mean_absolute_error(estimates, truth):
     return Measured(float(errors.mean()), float(errors.std(ddof=1) / np.sqrt(errors.size)))
 
 
-def normal_absolute_error(variance):
+def normal_absolute_error(variance: ArrayLike) -> float:
     r"""Return the mean absolute error of an unbiased, normally distributed estimate.
 
     .. math:: \mathbb E|Z| = \sqrt{2\sigma^2/\pi}

@@ -8,14 +8,20 @@ with offset b, gain g and noise variance s known from the budget alone.  An esti
 """
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.estimation.population import value_range
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.shuffling.personal.budgets import personal
 from shufflelib.shuffling.personal.laplace import PersonalLaplace
-from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizedResponse
+from shufflelib.shuffling.personal.randomize_then_shuffle import (
+    PersonalRandomizedResponse,
+    PersonalRandomizers,
+)
 
 SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
 
@@ -33,35 +39,41 @@ class Channel(ABC):
         b, g and s above.
     """
 
-    def __init__(self, eps0, low, high):
+    offset: Array
+    gain: Array
+    noise: Array
+
+    def __init__(self, eps0: ArrayLike, low: float, high: float) -> None:
         self.eps0, self.low, self.high = personal(eps0), low, high
         self.eps0.flags.writeable = False
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Number of users."""
         return self.eps0.size
 
     @abstractmethod
-    def values(self, data):
+    def values(self, data: ArrayLike) -> NDArray[Any]:
         """Return the users' values, shape (n,), as the protocol takes them."""
 
     @abstractmethod
-    def sample(self, x, rng):
+    def sample(self, x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return one report for each value, shape (n,)."""
 
     @abstractmethod
-    def sample_totals(self, totals, eps0, counts, rng):
+    def sample_totals(
+        self, totals: NDArray[Any], eps0: Array, counts: Integers, rng: np.random.Generator
+    ) -> NDArray[Any]:
         """Draw the sum of the reports of groups of users with equal budgets.
 
         ``totals`` (repetitions, k) are the sums of their values, ``eps0`` and ``counts`` (k,) the groups.
         """
 
     @abstractmethod
-    def own_users(self):
+    def own_users(self) -> PersonalRandomizers:
         """Return the personal randomizers of these users if each keeps their own budget."""
 
-    def sized(self, entries, name):
+    def sized(self, entries: NDArray[Any], name: str) -> NDArray[Any]:
         """Return values or reports if there is one for each user."""
         if entries.size != self.n:
             raise ValueError(f"{name} must hold one for each of the {self.n} budgets, got {entries.size}")
@@ -78,7 +90,7 @@ class LaplaceReports(Channel):
     [720000.0, 7200.0]
     """
 
-    def __init__(self, eps0, low, high):
+    def __init__(self, eps0: ArrayLike, low: float, high: float) -> None:
         super().__init__(eps0, *value_range(low, high))
         if self.eps0.min() < SMALLEST:
             user = int(np.argmin(self.eps0))
@@ -90,20 +102,22 @@ class LaplaceReports(Channel):
         self.offset, self.gain = np.zeros(self.n), np.ones(self.n)
         self.noise = 2.0 * ((self.high - self.low) / self.eps0) ** 2
 
-    def values(self, data):
+    def values(self, data: ArrayLike) -> Array:
         """Return the values clipped to [low, high]."""
         return np.clip(self.sized(values.numbers(data, "data"), "data"), self.low, self.high)
 
-    def sample(self, x, rng):
+    def sample(self, x: NDArray[Any], rng: np.random.Generator) -> Array:
         """Add to each value noise of scale Δ/ε_i."""
         return x + values.generator(rng).laplace(scale=(self.high - self.low) / self.eps0)
 
-    def sample_totals(self, totals, eps0, counts, rng):
+    def sample_totals(
+        self, totals: NDArray[Any], eps0: Array, counts: Integers, rng: np.random.Generator
+    ) -> Array:
         """Add to each sum the noise of its group: m Laplace variables are Γ(m) - Γ'(m) in their scale."""
         gamma = rng.standard_gamma(counts, size=(2, *totals.shape))
         return totals + (self.high - self.low) / eps0 * (gamma[0] - gamma[1])
 
-    def own_users(self):
+    def own_users(self) -> PersonalLaplace:
         """Return the Laplace mechanisms on [0, 1], to which the range is mapped."""
         return PersonalLaplace(self.eps0)
 
@@ -118,7 +132,7 @@ class ResponseReports(Channel):
     [0.0, 0.46, 0.99]
     """
 
-    def __init__(self, eps0):
+    def __init__(self, eps0: ArrayLike) -> None:
         super().__init__(eps0, 0.0, 1.0)
         if self.eps0.max() < SMALLEST:
             raise ValueError(
@@ -129,22 +143,24 @@ class ResponseReports(Channel):
         self.offset, self.gain = odds / (1.0 + odds), np.tanh(self.eps0 / 2.0)
         self.noise = odds / (1.0 + odds) ** 2
 
-    def values(self, data):
+    def values(self, data: ArrayLike) -> Integers:
         """Return the bits, given as 0 and 1 or as truth values, refusing anything else."""
         if isinstance(data, np.ndarray) and data.dtype.kind == "b":
             data = data.astype(int)
         return self.sized(values.whole(data, "data", at_least=0, at_most=1), "data")
 
-    def sample(self, x, rng):
+    def sample(self, x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Flip each bit with its probability."""
         return x ^ (values.generator(rng).random(self.n) < self.offset)
 
-    def sample_totals(self, totals, eps0, counts, rng):
+    def sample_totals(
+        self, totals: NDArray[Any], eps0: Array, counts: Integers, rng: np.random.Generator
+    ) -> Integers:
         """Draw the number of ones among reports: ones kept and zeros flipped."""
         ones = np.rint(totals).astype(np.int64)
         flip = 1.0 / (1.0 + np.exp(eps0))
         return rng.binomial(ones, 1.0 - flip) + rng.binomial(counts - ones, flip)
 
-    def own_users(self):
+    def own_users(self) -> PersonalRandomizedResponse:
         """Return randomized responses on two options."""
         return PersonalRandomizedResponse(self.eps0, k=2)

@@ -6,14 +6,16 @@ of at most :math:`2(B-1)H` nodes.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Integers
 from shufflelib.randomizers import values
 
 MOST_VALUES = 2**20
 
 
-def canonical_decomposition(first, last, *, d, branching=2):
+def canonical_decomposition(first: ArrayLike, last: ArrayLike, *, d: int, branching: int = 2) -> Integers:
     r"""Return the nodes of the hierarchy whose disjoint union is the given range.
 
     .. math:: [a, b] = \bigsqcup_{h=0}^{H} \bigl([\ell_h, \ell'_h) \cup [r_h, r'_h)\bigr)\, B^{H-h}

@@ -1,11 +1,16 @@
 """Histograms of items: one randomizer for all users, a shuffler, and the unbiased estimate."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.types import Array, T
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import estimated
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
@@ -18,19 +23,19 @@ class SupportProtocol(Protocol):
 
     blanket = 0  # number of blanket messages
 
-    def __init__(self, randomizer, n, delta):
+    def __init__(self, randomizer: Any, n: int, delta: float) -> None:
         super().__init__(n, delta)
         self.randomizer = randomizer
 
-    def standard_error(self, estimate):
+    def standard_error(self, estimate: ArrayLike) -> Array:
         """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
         return np.sqrt(self.randomizer.variance(np.clip(estimate, 0.0, 1.0), n=self.n, blanket=self.blanket))
 
-    def variance(self, data):
+    def variance(self, data: ArrayLike) -> Array:
         """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
         return self.randomizer.variance(self._counts(data) / self.n, n=self.n, blanket=self.blanket)
 
-    def repeat(self, data, repetitions, rng):
+    def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the frequencies of independent runs, shape (repetitions, items), drawn from the counts."""
         return repeated(self.randomizer, self._counts(data), self.blanket // self.n, repetitions, rng)
 
@@ -81,24 +86,26 @@ class HistogramProtocol(SupportProtocol):
     (True, True)
     """
 
-    def __init__(self, randomizer, *, n, delta=1e-6):
+    def __init__(self, randomizer: LocalRandomizer, *, n: int, delta: float = 1e-6) -> None:
         super().__init__(_oracle(randomizer), n, delta)
 
-    def reports(self, data, rng):
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Randomise, then shuffle."""
         items = self._items(data)
         return in_random_order(self.randomizer.sample(items, rng), rng)
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased frequencies, shape (d,)."""
         return estimated(self.randomizer, self._all(reports))
 
-    def certificate(self):
+    def certificate(self) -> Certified[float]:
         """Return ε of the shuffled randomizer, with proved lower and upper bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
 
-def simulate(randomizer, *, counts, repetitions, rng):
+def simulate(
+    randomizer: LocalRandomizer, *, counts: ArrayLike, repetitions: int, rng: np.random.Generator
+) -> Array:
     """Draw estimated frequencies from the number of users who hold each item, without drawing the users.
 
     Parameters
@@ -135,7 +142,7 @@ def simulate(randomizer, *, counts, repetitions, rng):
     return repeated(_oracle(randomizer), counts, 0, repetitions, rng)
 
 
-def frequency_variance(randomizer, frequency, *, n):
+def frequency_variance(randomizer: LocalRandomizer, frequency: T, *, n: int) -> T:
     r"""Return the exact variance of a frequency's estimate.
 
     .. math:: \frac{f\,\text{own}(1-\text{own}) + (1-f)\,\text{other}(1-\text{other})}

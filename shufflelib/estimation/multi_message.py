@@ -1,10 +1,15 @@
 """Histograms from many messages per user: run, or drawn from counts."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.estimation.histogram import SupportProtocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
 
@@ -36,26 +41,26 @@ class MultiMessageProtocol(SupportProtocol):
     (True, 0.0034)
     """
 
-    def __init__(self, randomizer, *, n, each, delta=1e-6):
+    def __init__(self, randomizer: MultiMessage, *, n: int, each: int, delta: float = 1e-6) -> None:
         super().__init__(_multi_message(randomizer), n, delta)
         self.each = validation.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
 
     @property
-    def blanket(self):
+    def blanket(self) -> int:  # type: ignore[override]  # not the same for all
         """Number of all blanket messages."""
         return self.n * self.each
 
-    def reports(self, data, rng):
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send all messages, then shuffle them."""
         inputs = self.randomizer.sample(self._items(data), rng)
         noise = self.randomizer.sample_blanket(self.blanket, rng)
         return in_random_order(np.concatenate([inputs, noise]), rng)
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased frequencies, shape (items,)."""
         return self.randomizer.estimate(self._all(reports, 1 + self.each), n=self.n)
 
-    def certificate(self):
+    def certificate(self) -> Certified[float]:
         """Return ε of the shuffled messages, with proved lower and upper bounds."""
         profile = shuffle_messages(self.randomizer, n=self.n, blanket=self.blanket)
         return profile.epsilon(self.delta)

@@ -17,14 +17,17 @@ error; for these algorithms it is false.  Here each protocol has its own certifi
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from shufflelib.estimation.channels import LaplaceReports, ResponseReports
+from shufflelib.estimation.channels import Channel, LaplaceReports, ResponseReports
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 
@@ -41,43 +44,43 @@ class PersonalProtocol(Protocol):
         Budgets, offsets b, gains g and noise variances s.
     """
 
-    def __init__(self, channel, delta):
+    def __init__(self, channel: Channel, delta: float) -> None:
         super().__init__(channel.n, delta)
         self.channel = channel
 
     @property
     @abstractmethod
-    def coefficients(self):
+    def coefficients(self) -> float | Array:
         """Coefficients a, shape (n,), or one number if all are equal."""
 
     @cached_property
-    def weights(self):
+    def weights(self) -> Array:
         """Weight a_i g_i of each value in the estimate's mean, shape (n,), adding up to 1."""
         return self.coefficients * self.channel.gain
 
     @property
-    def noise_variance(self):
+    def noise_variance(self) -> float:
         r"""Variance :math:`\sum_i a_i^2 s_i` that the users' noise adds, exact for any data."""
         return float(np.sum(self.coefficients**2 * self.channel.noise))
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> float:
         """Return the estimate from the reports, shape (n,)."""
         reports = self.channel.sized(values.numbers(reports, "reports"), "reports")
         return float(np.sum(self.coefficients * (reports - self.channel.offset)))
 
     @abstractmethod
-    def bias(self, data):
+    def bias(self, data: ArrayLike) -> float:
         """Return the exact mean error for these data."""
 
     @abstractmethod
-    def variance(self, data):
+    def variance(self, data: ArrayLike) -> float:
         """Return the exact variance of the estimate for these data."""
 
     @abstractmethod
     def _group_sums(self, x, starts, repetitions, rng):
         """Return sums of the values between ``starts``, shape (repetitions, groups)."""
 
-    def repeat(self, data, repetitions, rng):
+    def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the estimates of independent runs, shape (repetitions,), at a fraction of their cost.
 
         Parameters
@@ -116,31 +119,31 @@ class RandomizeThenShuffle(PersonalProtocol):
     """
 
     @cached_property
-    def coefficients(self):
+    def coefficients(self) -> float:
         """The one coefficient 1/Σg that all reports share."""
         return 1.0 / float(self.channel.gain.sum())
 
-    def reports(self, data, rng):
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Randomise, then shuffle."""
         return in_random_order(self.channel.sample(self.channel.values(data), rng), rng)
 
-    def standard_error(self, estimate):
+    def standard_error(self, estimate: ArrayLike) -> float:
         """Return the exact standard deviation; it does not include a bias."""
         return self.noise_variance**0.5
 
-    def bias(self, data):
+    def bias(self, data: ArrayLike) -> float:
         r"""Return :math:`\sum_i (w_i - 1/n) x_i`, the covariance of weight and value times n.
 
         Zero for Laplace reports, and if budgets and values are uncorrelated.
         """
         return float(np.sum((self.weights - 1.0 / self.n) * self.channel.values(data)))
 
-    def variance(self, data):
+    def variance(self, data: ArrayLike) -> float:
         """Return the exact variance, the same for all data."""
         self.channel.values(data)
         return self.noise_variance
 
-    def certificate(self):
+    def certificate(self) -> Certified[float]:
         """Return the largest of the users' ε: the upper bound holds for every user."""
         each = self.channel.own_users().epsilons(delta=self.delta)
         lower, upper = each.lower.max(), each.upper.max()
@@ -169,41 +172,41 @@ class PermuteThenRandomize(PersonalProtocol):
     tanh(ε_i/2).
     """
 
-    def __init__(self, channel, delta):
+    def __init__(self, channel: Channel, delta: float) -> None:
         super().__init__(channel, delta)
         self.slots = PersonalizedPair(channel.eps0)
 
     @cached_property
-    def coefficients(self):
+    def coefficients(self) -> Array:
         """Coefficients a_i, proportional to g_i/(s_i + g_i² Δ²/4), with Σ a_i g_i = 1."""
         gain = self.channel.gain
         raw = gain / (self.channel.noise + gain**2 * (self.channel.high - self.channel.low) ** 2 / 4.0)
         return raw / float(raw @ gain)
 
     @property
-    def luck(self):
+    def luck(self) -> float:
         """Inequality of the weights, Σ (w_i - 1/n)²: the factor of S² in the variance."""
         return float(np.sum((self.weights - 1.0 / self.n) ** 2))
 
-    def reports(self, data, rng):
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Permute the users into slots, then randomise; report i comes from slot i."""
         return self.channel.sample(in_random_order(self.channel.values(data), rng), rng)
 
-    def standard_error(self, estimate):
+    def standard_error(self, estimate: ArrayLike) -> float:
         """Return an upper bound on the standard deviation: S² is replaced by its largest value."""
         variance = (self.channel.high - self.channel.low) ** 2 / 4.0 * self.n / (self.n - 1)
         return (self.noise_variance + variance * self.luck) ** 0.5
 
-    def bias(self, data):
+    def bias(self, data: ArrayLike) -> float:
         """Return 0: the slots are drawn at random, independently of the values."""
         self.channel.values(data)
         return 0.0
 
-    def variance(self, data):
+    def variance(self, data: ArrayLike) -> float:
         """Return the exact variance over slots and noise."""
         return self.noise_variance + float(np.var(self.channel.values(data), ddof=1)) * self.luck
 
-    def certificate(self):
+    def certificate(self) -> Certified[float]:
         """Return ε of the slots: the upper bound holds for every user, the lower bound is 0."""
         upper = self.slots.epsilon(self.delta).upper
         return Certified(
@@ -255,7 +258,7 @@ class MeanProtocol(RandomizeThenShuffle):
     6.33
     """
 
-    def __init__(self, eps0, *, low, high, delta=DELTA):
+    def __init__(self, eps0: ArrayLike, *, low: float, high: float, delta: float = DELTA) -> None:
         super().__init__(LaplaceReports(eps0, low, high), delta)
 
 
@@ -288,7 +291,7 @@ class FrequencyProtocol(RandomizeThenShuffle):
     (-0.284, 0.031)
     """
 
-    def __init__(self, eps0, *, delta=DELTA):
+    def __init__(self, eps0: ArrayLike, *, delta: float = DELTA) -> None:
         super().__init__(ResponseReports(eps0), delta)
 
 
@@ -304,7 +307,7 @@ class PermutedMeanProtocol(PermuteThenRandomize):
     2.01
     """
 
-    def __init__(self, eps0, *, low, high, delta=DELTA):
+    def __init__(self, eps0: ArrayLike, *, low: float, high: float, delta: float = DELTA) -> None:
         super().__init__(LaplaceReports(eps0, low, high), delta)
 
 
@@ -320,5 +323,5 @@ class PermutedFrequencyProtocol(PermuteThenRandomize):
     (0.0, 0.024)
     """
 
-    def __init__(self, eps0, *, delta=DELTA):
+    def __init__(self, eps0: ArrayLike, *, delta: float = DELTA) -> None:
         super().__init__(ResponseReports(eps0), delta)

@@ -4,9 +4,11 @@ The defaults are those of Chen, Cao, Ge, "A Generalized Shuffle Framework" (AAAI
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import NO_SQUARE
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 
 SHARES = (0.54, 0.37, 0.09)  # conservative, moderate, liberal: Acquisti and Grossklags 2005, in that paper
@@ -15,7 +17,7 @@ MOST_ITEMS = 10**7
 ROUNDING = 1e-9  # shares such as 1 - 0.09 - 0.5 must add up to 1
 
 
-def apportion(shares, n):
+def apportion(shares: ArrayLike, n: int) -> Integers:
     """Return integers that add up to n, in proportion to the shares (largest-remainder method).
 
     Parameters
@@ -54,7 +56,7 @@ def apportion(shares, n):
     return whole
 
 
-def group_budgets(n, *, shares=SHARES, eps0=BUDGETS):
+def group_budgets(n: int, *, shares: ArrayLike = SHARES, eps0: ArrayLike = BUDGETS) -> Array:
     """Return one budget for each user of a population of groups.
 
     Parameters
@@ -95,7 +97,15 @@ def group_budgets(n, *, shares=SHARES, eps0=BUDGETS):
     return np.repeat(eps0, counts)
 
 
-def clipped_normal(n, rng, *, mean=50.0, sigma=15.0, low=20.0, high=80.0):
+def clipped_normal(
+    n: int,
+    rng: np.random.Generator,
+    *,
+    mean: float = 50.0,
+    sigma: float = 15.0,
+    low: float = 20.0,
+    high: float = 80.0,
+) -> Array:
     r"""Draw values :math:`\min(\max(N(\mu, \sigma^2), \ell), h)`.
 
     Parameters
@@ -141,7 +151,7 @@ def value_range(low, high):
     return low, high
 
 
-def bits(n, *, density=0.7):
+def bits(n: int, *, density: float = 0.7) -> Integers:
     """Return n bits of which the share ``density`` is 1, ones first (the records of GSPA, AAAI 2024).
 
     Parameters
@@ -165,7 +175,7 @@ def bits(n, *, density=0.7):
     return np.repeat([1, 0], apportion([density, 1.0 - density], n))
 
 
-def zipf_counts(n, *, d, exponent=1.0):
+def zipf_counts(n: int, *, d: int, exponent: float = 1.0) -> Integers:
     r"""Return how many of n users hold each of d items when shares fall as :math:`1/j^a`.
 
     Parameters

@@ -3,11 +3,14 @@
 import functools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.types import Array
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,9 @@ class Estimate:
     ((2,), 1e-06, True)
     """
 
-    value: float | np.ndarray
-    standard_error: float | np.ndarray
-    epsilon: Certified
+    value: float | Array
+    standard_error: float | Array
+    epsilon: Certified[float]
     delta: float
 
     def __str__(self):
@@ -64,15 +67,15 @@ class Protocol(ABC):
     ((2,), (100, 2))
     """
 
-    def __init__(self, n, delta):
+    def __init__(self, n: int, delta: float) -> None:
         self.n, self.delta = validation.users(n), validation.probability(delta, "delta")
 
     @abstractmethod
-    def reports(self, data, rng):
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Return what the analyst receives: the protocol up to and including the shuffler."""
 
     @abstractmethod
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> float | Array:
         """Return the estimate, a function of the reports and of public parameters only.
 
         One entry for each report: how often each report was seen looks the same, so another number of entries
@@ -80,15 +83,15 @@ class Protocol(ABC):
         """
 
     @abstractmethod
-    def standard_error(self, estimate):
+    def standard_error(self, estimate: Any) -> float | Array:
         """Return the standard error that belongs to an estimate, known without the data."""
 
     @abstractmethod
-    def certificate(self):
+    def certificate(self) -> Certified[float]:
         """Return the central ε at ``delta`` as a `Certified`; `epsilon` keeps it."""
 
     @abstractmethod
-    def repeat(self, data, repetitions, rng):
+    def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the estimates of independent runs, shape (repetitions, ...), drawn efficiently.
 
         The distribution is that of ``run(data, rng).value``; equal users are drawn together.
@@ -105,11 +108,11 @@ class Protocol(ABC):
         return reports
 
     @functools.cached_property
-    def epsilon(self):
+    def epsilon(self) -> Certified[float]:
         """Central ε at ``delta``, computed once: it does not depend on the data."""
         return self.certificate()
 
-    def run(self, data, rng):
+    def run(self, data: ArrayLike, rng: np.random.Generator) -> Estimate:
         """Run the protocol once.
 
         Parameters

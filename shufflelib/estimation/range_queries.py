@@ -7,13 +7,18 @@ In return, each user reports on one level, drawn at random, with the full budget
 Each user's report is a mixture of randomizers, and the mixture's certificate is the protocol's.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.estimation.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
 from shufflelib.estimation.holders import one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers import generalized_rr, mixture, values
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -66,7 +71,7 @@ class RangeQueryProtocol(Protocol):
     [0.05, 0.25]
     """
 
-    def __init__(self, *, eps0, d, n, branching=2, delta=1e-6):
+    def __init__(self, *, eps0: float, d: int, n: int, branching: int = 2, delta: float = 1e-6) -> None:
         levels = number_of_levels(d, branching)
         super().__init__(n, delta)
         self.d, self.branching = int(d), int(branching)
@@ -91,17 +96,17 @@ class RangeQueryProtocol(Protocol):
     def _held(self, data):
         return one_item_each(data, n=self.n, d=self.d)
 
-    def reports(self, data, rng):
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Draw a level, randomise the node on it, then shuffle."""
         held = self._held(data)
         nodes = tuple(held // (self.d // size) for size in self.sizes)
         return in_random_order(self.randomizer.sample(nodes, rng), rng)
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased frequencies of all nodes, coarsest level first."""
         return np.concatenate(self.randomizer.estimate(self._all(reports)))
 
-    def repeat(self, data, repetitions, rng):
+    def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the node frequencies of independent runs, shape (repetitions, nodes); O(d H) each."""
         counts, rng = np.bincount(self._held(data), minlength=self.d), values.generator(rng)
         repetitions = validation.count(repetitions, "repetitions")
@@ -128,7 +133,7 @@ class RangeQueryProtocol(Protocol):
         squared = squared + (1.0 - share) * miss * (1.0 - miss)
         return squared / (self.randomizer.weights[level] * (own - other) ** 2) - share
 
-    def node_variance(self, frequencies):
+    def node_variance(self, frequencies: ArrayLike) -> Array:
         r"""Return the exact variance of each node's estimate.
 
         .. math:: \frac1n\Bigl(\frac{f\,\mathbb E[g_1^2] + (1-f)\,\mathbb E[g_0^2]}{w} - f\Bigr),
@@ -149,15 +154,15 @@ class RangeQueryProtocol(Protocol):
         variances = [self._scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
         return np.concatenate(variances) / self.n
 
-    def standard_error(self, estimate):
+    def standard_error(self, estimate: ArrayLike) -> Array:
         """Return the standard error of each node, with the estimate, cut to [0, 1], for the truth."""
         return np.sqrt(self.node_variance(np.clip(estimate, 0.0, 1.0)))
 
-    def certificate(self):
+    def certificate(self) -> Certified[float]:
         """Return ε of the shuffled mixture, with proved lower and upper bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
-    def answer(self, nodes, first, last):
+    def answer(self, nodes: ArrayLike, first: ArrayLike, last: ArrayLike) -> float | Array:
         """Return the estimated share of users in each range.
 
         Parameters
@@ -181,7 +186,7 @@ class RangeQueryProtocol(Protocol):
         shares = sum(sum_in_runs(part, run) for part, run in zip(tree, runs, strict=True))
         return float(shares[0]) if np.ndim(first) == np.ndim(last) == 0 else shares
 
-    def answer_variance(self, frequencies, first, last):
+    def answer_variance(self, frequencies: ArrayLike, first: ArrayLike, last: ArrayLike) -> float | Array:
         r"""Return the exact variance of `answer` over the users' coins, from `estimate`'s nodes.
 
         .. math:: \frac1n \Bigl(\sum_h \frac{f_h\,\mathbb E[g_{1,h}^2] + (1-f_h)\,\mathbb E[g_{0,h}^2]}{w_h}

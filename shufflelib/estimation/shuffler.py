@@ -1,11 +1,14 @@
 """The shuffler: the one step between users and analyst, made explicit."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.randomizers import values
 
 
-def in_random_order(rows, rng):
+def in_random_order(rows: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
     """Return the rows in a uniformly random order, as the shuffler does.
 
     Parameters

@@ -9,13 +9,16 @@ import enum
 import html
 import math
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.types import Array, T
 
 TOLERANCE = 1e-6  # relative width aimed at
 MEETING = 1e-6  # relative distance of two bounds that agree
@@ -50,7 +53,9 @@ class Status(enum.Enum):
     )
 
     @classmethod
-    def of(cls, lower, upper, *, floor=0.0, ceiling=np.inf):
+    def of(
+        cls, lower: ArrayLike, upper: ArrayLike, *, floor: ArrayLike = 0.0, ceiling: ArrayLike = np.inf
+    ) -> "Status":
         """Return what holds for all of these brackets.
 
         ``floor`` and ``ceiling`` are known before anything is computed, such as 0 and the local guarantee.  A
@@ -70,7 +75,7 @@ class Status(enum.Enum):
         }[bool(low), bool(high)]
 
 
-def written(value, *, up, digits=10):
+def written(value: float, *, up: bool, digits: int = 10) -> str:
     """Write a bound with at most 15 significant digits: rounded up if it is an upper one, else down.
 
     Examples
@@ -87,7 +92,7 @@ def written(value, *, up, digits=10):
 
 
 @dataclass(frozen=True, repr=False)
-class Certified:
+class Certified(Generic[T]):
     """A quantity with certified lower and upper bounds: ``lower <= true value <= upper``.
 
     Both inequalities include floating-point error, truncated tails and grid error of the computation.  They
@@ -133,12 +138,12 @@ class Certified:
     '[0.062, 0.13]'
     """
 
-    lower: float | np.ndarray
-    upper: float | np.ndarray
-    status: Status | None = None
+    lower: T
+    upper: T
+    status: Status = None  # type: ignore[assignment]  # never None once made
     source: str = ""
     statement: str = field(default="", compare=False)
-    hypotheses: tuple = field(default=(), compare=False)
+    hypotheses: tuple[str, ...] = field(default=(), compare=False)
     cause: str = field(default="", compare=False)
     warning: str = field(default="", compare=False)
 
@@ -189,11 +194,12 @@ class Certified:
         return f"certified, but wide: a factor {factor:,.{1 if factor < 10.0 else 0}f}{cause}"
 
     @property
-    def width(self):
+    def width(self) -> T:
         """``upper / lower``, a float or an array: 1 if they are equal, infinite if only ``lower`` is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(self.lower == self.upper, 1.0, np.divide(self.upper, self.lower))
-        return float(factor) if factor.ndim == 0 else factor
+        width: Any = float(factor) if factor.ndim == 0 else factor
+        return width
 
     def __format__(self, spec):
         if not spec:
@@ -214,9 +220,10 @@ class Certified:
             "rate the guarantee is .lower)"
         )
 
-    __float__ = __int__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    if not TYPE_CHECKING:  # a type checker refuses them as well
+        __float__ = __int__ = __iter__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return bounds, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
         ends = {name: np.asarray(getattr(self, name)).tolist() for name in ("lower", "upper", "width")}
         texts = {"statement": self.statement, "source": self.source, "hypotheses": "; ".join(self.hypotheses)}
@@ -224,7 +231,12 @@ class Certified:
         return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts | warned
 
 
-class Interval(NamedTuple):
+class _Ends(NamedTuple):
+    lower: Any
+    upper: Any
+
+
+class Interval(_Ends):
     """The true value is at least ``lower`` and at most ``upper``: floats, or arrays of equal shapes.
 
     Probabilities are mostly kept as intervals of their logarithms, which may be ``-inf``.
@@ -239,37 +251,35 @@ class Interval(NamedTuple):
     (0.0, 5e-324)
     """
 
-    lower: float | np.ndarray
-    upper: float | np.ndarray
-
+    __slots__ = ()
     __array_ufunc__ = None  # an array plus an interval is an interval
 
     @classmethod
-    def of(cls, value, units=0.0):
+    def of(cls, value: Any, units: Any = 0.0) -> "Interval":
         """Return the interval of a value known to so many units in its last place, or the interval given."""
         return value if isinstance(value, cls) else cls(value, value).widened(units)
 
     @classmethod
-    def concatenate(cls, parts):
+    def concatenate(cls, parts: Iterable["Interval"]) -> "Interval":
         """Return one interval from several of one-dimensional arrays."""
         return cls(*(np.concatenate(ends) for ends in zip(*(cls.of(part) for part in parts), strict=True)))
 
     @property
-    def middle(self):
+    def middle(self) -> Any:
         """A value inside, for what needs no proof."""
         with np.errstate(over="ignore"):
             return 0.5 * self.lower + 0.5 * self.upper
 
-    def at(self, chosen):
+    def at(self, chosen: Any) -> "Interval":
         """Return the interval of some of the entries."""
         return Interval(self.lower[chosen], self.upper[chosen])
 
-    def where(self, condition, other):
+    def where(self, condition: Any, other: Any) -> "Interval":
         """Return these entries where the condition holds, the other interval's elsewhere."""
         ends = zip(self, Interval.of(other), strict=True)
         return Interval(*(np.where(condition, mine, others) for mine, others in ends))
 
-    def widened(self, units=0.0, absolute=0.0):
+    def widened(self, units: Any = 0.0, absolute: Any = 0.0) -> "Interval":
         """Move each bound outward by units in its last place and by an absolute error."""
         share, (lower, upper) = units * UNIT, self
         if isinstance(lower, np.ndarray) or isinstance(upper, np.ndarray):
@@ -279,7 +289,7 @@ class Interval(NamedTuple):
         lower = float(lower) * (1.0 - math.copysign(share, lower)) - absolute
         return Interval(float(lower), float(upper * (1.0 + math.copysign(share, upper)) + absolute))
 
-    def within(self, least=-math.inf, most=math.inf):
+    def within(self, least: Any = -math.inf, most: Any = math.inf) -> "Interval":
         """Return the part of the interval between two numbers that are known to enclose the value."""
         if isinstance(self.lower, np.ndarray):
             return Interval(np.clip(self.lower, least, most), np.clip(self.upper, least, most))
@@ -338,39 +348,39 @@ class Interval(NamedTuple):
             lower, upper = Interval(*(function(np.maximum(end, least)) for end in self)).widened(4.0)
         return Interval(lower - LEAST * (self.lower != exact), upper + LEAST * (self.upper != exact))
 
-    def exp(self):
+    def exp(self) -> "Interval":
         """Return e^x."""
         return self._rising(np.exp, exact=-math.inf).within(0.0)
 
-    def expm1(self):
+    def expm1(self) -> "Interval":
         """Return e^x − 1."""
         return self._rising(np.expm1, exact=0.0)
 
-    def log(self):
+    def log(self) -> "Interval":
         """Return log x of what is not negative."""
         return self._rising(np.log, exact=1.0, least=0.0)
 
-    def log1p(self):
+    def log1p(self) -> "Interval":
         """Return log(1 + x) of what is not below −1."""
         return self._rising(np.log1p, exact=0.0, least=-1.0)
 
-    def log_add(self, other):
+    def log_add(self, other: Any) -> "Interval":
         """Return log(e^x + e^y)."""
         ends = (np.logaddexp(one, two) for one, two in zip(self, Interval.of(other), strict=True))
         return Interval(*ends).widened(4.0, 8 * UNIT)
 
     # ---------------------------------------------------------------- sums of an array
 
-    def sum(self):
+    def sum(self) -> "Interval":
         """Return the sum of all entries."""
         return Interval(*(math.fsum(end) for end in self)).widened(1.0)
 
-    def cumsum(self):
+    def cumsum(self) -> "Interval":
         """Return 0 and the sums of the first 1, 2, … entries, none of them negative."""
         sums = (np.append(0.0, np.cumsum(end, dtype=np.longdouble).astype(float)) for end in self)
         return Interval(*sums).widened(1.0 + len(self.lower) * LONG_UNIT / UNIT)
 
-    def log_sum(self):
+    def log_sum(self) -> "Interval":
         """Return log Σ e^x."""
         peak, least = (float(np.max(end, initial=-math.inf)) for end in (self.upper, self.lower))
         if math.isinf(peak):  # of nothing, or of what may be infinite
@@ -380,11 +390,11 @@ class Interval(NamedTuple):
 
     # ---------------------------------------------------------------- probabilities by their logarithms
 
-    def largest(self, other):
+    def largest(self, other: "Interval") -> "Interval":
         """Return the interval of the larger of two numbers."""
         return Interval(*(np.maximum(one, two)[()] for one, two in zip(self, other, strict=True)))
 
-    def or_unknown(self):
+    def or_unknown(self) -> "Interval":
         """Return the bracket of a probability, with NaN replaced so that a failure never looks private."""
         if isinstance(self.lower, np.ndarray):
             known, unknown = self.lower <= self.upper, np.isnan(self.upper)
@@ -393,7 +403,7 @@ class Interval(NamedTuple):
             return self
         return Interval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
 
-    def probabilities(self):
+    def probabilities(self) -> tuple[Any, ...]:
         """Return both bounds of the probability itself, at least 0 and at most 1."""
         none = self.upper == -math.inf
         if isinstance(none, np.ndarray):
@@ -405,7 +415,7 @@ LOG_ZERO = Interval(-math.inf, -math.inf)  # of the number 0
 UNKNOWN = Interval(-math.inf, math.inf)
 
 
-def intersect(one, two):
+def intersect(one: Interval, two: Interval) -> Interval:
     """Return the intersection of two brackets of the same number.
 
     Examples
@@ -417,7 +427,7 @@ def intersect(one, two):
     return Interval(max(one.lower, two.lower), min(one.upper, two.upper))
 
 
-def each(ends, grid):
+def each(ends: Callable[[float], tuple[Any, Any]], grid: Array) -> tuple[Any, Any]:
     """Return lower and upper bounds of a number at all entries of an array, in its shape.
 
     Examples

@@ -3,12 +3,13 @@
 import csv
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 
-class Table(Sequence):
+class Table(Sequence[dict[str, Any]]):
     """Rows with the same columns, in a meaningful order.
 
     Parameters
@@ -31,17 +32,24 @@ class Table(Sequence):
     older        2
     """
 
-    def __init__(self, rows, *, title="", notes=(), hidden=()):
+    def __init__(
+        self,
+        rows: Iterable[dict[str, Any]],
+        *,
+        title: str = "",
+        notes: Iterable[str] = (),
+        hidden: Iterable[str] = (),
+    ) -> None:
         self.rows, self.title, self.notes, self.hidden = list(rows), title, tuple(notes), tuple(hidden)
 
-    def __getitem__(self, place):
+    def __getitem__(self, place: Any) -> Any:
         return self.rows[place]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rows)
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         """Names of all columns."""
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
@@ -85,12 +93,12 @@ class Table(Sequence):
         head = f"<thead><tr>{line(self._shown, 'th')}</tr></thead>"
         return f"<table>{title}{head}<tbody>{body}</tbody></table>{notes}"
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return title, rows and notes as a dictionary that JSON can hold."""
         rows = [{name: _plain(value) for name, value in row.items()} for row in self.rows]
         return {"title": self.title, "rows": rows, "notes": list(self.notes)}
 
-    def to_csv(self):
+    def to_csv(self) -> str:
         """Return the rows as CSV, every float with all its digits."""
         out = io.StringIO()
         writer = csv.DictWriter(out, self.columns, lineterminator="\n")

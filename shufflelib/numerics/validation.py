@@ -13,6 +13,8 @@ import numbers
 
 import numpy as np
 
+from shufflelib.numerics.types import Array
+
 MAX_USERS = 10**15
 MAX_ORDER = 1e100  # of a Rényi divergence, so that no product with it overflows
 MAX_ROUNDS = 10**9
@@ -25,7 +27,7 @@ INSIDE_UNIT_INTERVAL = {
 WIDTH = 60  # characters of a value that a refusal shows
 
 
-def shown(value):
+def shown(value) -> str:
     """Return ``repr(value)`` on one line, shortened to 60 characters."""
     try:
         text = " ".join(repr(value).split())
@@ -74,7 +76,9 @@ def _domain(above, at_least, below, at_most):
     return " and ".join(f"{sign} {_limit(end)}" for sign, end in signs.items() if end is not None)
 
 
-def real(value, name, *, above=None, at_least=None, below=None, at_most=None, finite=True, remedy=""):
+def real(
+    value, name, *, above=None, at_least=None, below=None, at_most=None, finite=True, remedy=""
+) -> float:
     """Return ``value`` as a float, or raise naming the argument, the value and the remedy."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -101,7 +105,7 @@ def _entries(values):
             yield from _entries(entry) if isinstance(entry, list | tuple) else (entry,)
 
 
-def reals(values, name, **domain):
+def reals(values, name, **domain) -> Array:
     """Return ``values`` as a float array (0-d for a scalar); every entry obeys the domain of `real`."""
     if isinstance(values, str | bytes | bool | np.bool_) or values is None:
         _refuse_non_number(values, name)
@@ -129,7 +133,7 @@ def reals(values, name, **domain):
     return array
 
 
-def count(value, name, *, at_least=1, at_most=None, remedy=""):
+def count(value, name, *, at_least=1, at_most=None, remedy="") -> int:
     """Return ``value`` as an int; floats are accepted only when they hold a whole number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -143,24 +147,24 @@ def count(value, name, *, at_least=1, at_most=None, remedy=""):
     return int(value)
 
 
-def users(n):
+def users(n) -> int:
     """Return the number of users ``n``: a whole number from 1 to 10**15, the differing user included."""
     return count(
         n, "n", at_least=1, at_most=MAX_USERS, remedy="n counts all users, also the one whose value changes"
     )
 
 
-def probability(value, name):
+def probability(value, name) -> float:
     """Return a δ strictly inside (0, 1)."""
     return real(value, name, **INSIDE_UNIT_INTERVAL)
 
 
-def probabilities(values, name):
+def probabilities(values, name) -> Array:
     """Return an array of δ strictly inside (0, 1)."""
     return reals(values, name, **INSIDE_UNIT_INTERVAL)
 
 
-def weights(values, name, count):
+def weights(values, name, count) -> Array:
     """Return the probabilities of ``count`` parts, refusing what does not sum to 1."""
     shares = reals(values, name, at_least=0.0, at_most=1.0 + 1e-9, remedy="weights are probabilities")
     if shares.shape != (count,):
@@ -171,55 +175,55 @@ def weights(values, name, count):
     return shares / total
 
 
-def false_positive_rate(fpr):
+def false_positive_rate(fpr) -> float:
     """Return ``fpr`` as a probability, 0 and 1 included."""
     return real(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")
 
 
-def false_positive_rates(fpr):
+def false_positive_rates(fpr) -> Array:
     """Return an array of probabilities, 0 and 1 included."""
     return reals(fpr, "fpr", at_least=0.0, at_most=1.0, remedy="a false-positive rate is a probability")
 
 
-def central_budget(eps, **domain):
+def central_budget(eps, **domain) -> float:
     """Return a central ε, not negative."""
     return real(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative", **domain)
 
 
-def central_budgets(eps, **domain):
+def central_budgets(eps, **domain) -> Array:
     """Return an array of central ε, not negative."""
     return reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative", **domain)
 
 
-def sampling_rate(rate):
+def sampling_rate(rate) -> float:
     """Return the share of a population that is drawn, 1e-9 to 1."""
     return real(rate, "rate", at_least=SMALLEST_RATE, at_most=1.0, remedy="the share of users that is drawn")
 
 
-def rounds(number):
+def rounds(number) -> int:
     """Return how often every user reports: a whole number from 1 to 10**9."""
     return count(number, "rounds", at_most=MAX_ROUNDS, remedy="rounds counts how often every user reports")
 
 
-def renyi_orders(order, at_most=MAX_ORDER):
+def renyi_orders(order, at_most=MAX_ORDER) -> Array:
     """Return an array of orders above 1."""
     remedy = "the limit at 1 is the Kullback-Leibler divergence"
     return reals(order, "order", above=1.0, at_most=at_most, remedy=remedy)
 
 
-def renyi_order(order):
+def renyi_order(order) -> float:
     """Return ``order`` as a finite number above 1."""
     return real(order, "order", above=1.0, remedy="a Renyi order is a finite number above 1")
 
 
-def local_budget(eps0, name="eps0"):
+def local_budget(eps0, name="eps0") -> float:
     """Return a local budget in nats, 0 < eps0 <= 700; below 1e-300 digits run out, beyond 700 exp."""
     return real(
         eps0, name, at_least=1e-300, at_most=700.0, remedy="a local budget is positive, in nats, at most 700"
     )
 
 
-def suggestion(word, known, others=()):
+def suggestion(word, known, others=()) -> str:
     """Return a hint at the known word that a misspelt one may mean, or an empty text.
 
     ``others`` maps other names in use to known ones.

@@ -11,3 +11,20 @@ from shufflelib.profiles.privacy_profile import Bounds, Profile, compose
 from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
 from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
+
+__all__ = [
+    "ApproximateDP",
+    "Bounds",
+    "DiscretePair",
+    "FiniteTradeoff",
+    "Gaussian",
+    "GaussianTradeoff",
+    "Identity",
+    "Pair",
+    "PrivacyProfile",
+    "Profile",
+    "TradeoffFunction",
+    "compose",
+    "from_pair",
+    "from_profile",
+]

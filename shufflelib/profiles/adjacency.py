@@ -73,7 +73,7 @@ class ReplaceOne(Adjacency):
 
     record: str = "user's value"
     others: str = "the other users hold"
-    inputs: tuple = ()
+    inputs: tuple[float, ...] = ()
     text: str = field(init=False, repr=False)
 
     def __post_init__(self):
@@ -138,7 +138,7 @@ class ReplaceComponents(Adjacency):
     replace at most 1 of the 3 components of one user's tuple, whatever the other users hold
     """
 
-    parts: tuple = ()
+    parts: tuple["Adjacency", ...] = ()
     most: int = 1
 
     @property
@@ -169,7 +169,7 @@ class EveryRound(Adjacency):
     False
     """
 
-    rounds: tuple = ()
+    rounds: tuple["Adjacency", ...] = ()
 
     @property
     def text(self):

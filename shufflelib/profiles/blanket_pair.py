@@ -85,7 +85,7 @@ class BlanketPair(Pair):
         log_alone = Interval.of(mass_alone).log().lower
         return log_alone + (self.n - 1) * math.log(left) * (1 + 8 * UNIT) - doubt * ratios.w.size
 
-    def __init__(self, ratios, n):
+    def __init__(self, ratios: LikelihoodRatios, n: int) -> None:
         self.ratios, self.n, self.symmetric = ratios, n, ratios.exchangeable
         self.max_privacy_loss = self.ratios.max_privacy_loss
         self.search_width = max(2e-8, 0.1 * ratios.cell_width)

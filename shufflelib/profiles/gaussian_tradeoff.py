@@ -41,12 +41,12 @@ class GaussianTradeoff(TradeoffFunction):
     (0.5, 0.873865)
     """
 
-    def __init__(self, mu):
+    def __init__(self, mu: float) -> None:
         self.gaussian = Gaussian(mu)
         self.statement, self.source = self.gaussian.statement, self.gaussian.source
 
     @property
-    def mu(self):
+    def mu(self) -> float:
         """The separation μ."""
         return self.gaussian.mu
 
@@ -76,13 +76,13 @@ class GaussianTradeoff(TradeoffFunction):
         return at_any_slope(self.gaussian, log_slope)
 
     @property
-    def inverse(self):
+    def inverse(self) -> TradeoffFunction:
         """The same function: it is symmetric."""
         return self
 
     symmetrised = inverse
 
-    def tensor(self, other):
+    def tensor(self, other: TradeoffFunction) -> TradeoffFunction:
         """Return f ⊗ g; for two Gaussian functions that of the hypotenuse of their separations."""
         if isinstance(other, GaussianTradeoff):
             return GaussianTradeoff(math.hypot(self.mu, other.mu))

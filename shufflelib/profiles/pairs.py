@@ -4,11 +4,13 @@ import functools
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LEAST, LONG_UNIT, Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
+from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 from shufflelib.profiles.neyman_pearson import Polygon
@@ -46,7 +48,7 @@ class DiscretePair(Pair):
     statement = "a finite pair (P, Q)"
     source = "exact sums over the support"
 
-    def __init__(self, log_p, log_q):
+    def __init__(self, log_p: ArrayLike, log_q: ArrayLike) -> None:
         log_p = _log_masses(log_p, "log_p")
         log_q = _log_masses(log_q, "log_q")
         if log_p.shape != log_q.shape:
@@ -142,7 +144,7 @@ class DiscretePair(Pair):
         return DiscretePair.from_losses(log_p, log_q, self.loss.widened(absolute=16 * UNIT))
 
 
-def _log_masses(values, name):
+def _log_masses(values, name) -> Array:
     array = validation.reals(values, name, at_most=1e-9, finite=False, remedy="use -inf for a mass of zero")
     if array.ndim != 1:
         raise TypeError(f"{name} must be a one-dimensional array of logarithms of masses, got {values!r}")
@@ -232,7 +234,7 @@ class Gaussian(SymmetricPair):
 
     source = "closed form"
 
-    def __init__(self, mu):
+    def __init__(self, mu: float) -> None:
         self.mu = validation.real(
             mu, "mu", at_least=1e-9, at_most=LARGEST_MU, remedy="mu is a separation, positive"
         )

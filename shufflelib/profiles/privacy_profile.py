@@ -15,8 +15,9 @@ and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from shufflelib.profiles.questions import PrivacyProfile, added, repeated, sampl
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
 
-def unknown(order):
+def unknown(order: Any) -> float:
     """Return no upper bound on a Rényi divergence."""
     return math.inf
 
@@ -58,11 +59,11 @@ class Bounds:
     inf
     """
 
-    above: tuple
-    below: tuple
-    attained: tuple = ()
+    above: tuple[Pair, ...]
+    below: tuple[Pair, ...]
+    attained: tuple[Pair, ...] = ()
     pure_epsilon: float = math.inf
-    renyi: Callable = unknown
+    renyi: Callable[[Any], Any] = unknown
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -97,16 +98,16 @@ class Profile(PrivacyProfile):
     (0.0932, 0.1269)
     """
 
-    bounds: Callable
+    bounds: Callable[[], Bounds]
     statement: str
     source: str = ""
     adjacency: Adjacency = NO_DATASETS
-    hypotheses: tuple = ()
+    hypotheses: tuple[str, ...] = ()
     users: float | None = None
     population: float | None = None
     written: str = ""
-    renyi_known: Callable = unknown
-    rounds: tuple = ()
+    renyi_known: Callable[[float], float] = unknown
+    rounds: tuple[tuple[PrivacyProfile, int], ...] = ()
 
     def __getstate__(self):
         """Return the fields alone: what questions left is computed again."""
@@ -154,7 +155,7 @@ class Profile(PrivacyProfile):
         return np.minimum(lower, upper), upper
 
 
-def compose(profiles):
+def compose(profiles: Iterable[PrivacyProfile]) -> PrivacyProfile:
     r"""Return the profile of several adaptive rounds on the same data.
 
     Parameters

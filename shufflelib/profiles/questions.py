@@ -15,8 +15,10 @@ import dataclasses
 import functools
 import math
 from abc import ABC, abstractmethod
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import (
@@ -31,8 +33,9 @@ from shufflelib.numerics.certified import (
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
 from shufflelib.numerics.root_finding import COARSE, enclosed_epsilon
+from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
-from shufflelib.profiles.adjacency import NO_DATASETS
+from shufflelib.profiles.adjacency import NO_DATASETS, Adjacency
 from shufflelib.profiles.cautions import about_epsilon, warning
 from shufflelib.profiles.shown import Shown
 
@@ -105,11 +108,12 @@ class PrivacyProfile(Shown, ABC):
     statement = "privacy profile"
     source = ""
     written = ""  # the expression that makes it, where that is short
-    adjacency = NO_DATASETS
-    hypotheses = ()
-    users = None  # how many report in a round, where that is known
-    population = None  # how many they are drawn from
-    rounds = ()  # of which it is composed: profiles, and how often each occurs
+    adjacency: Adjacency = NO_DATASETS
+    hypotheses: tuple[str, ...] = ()
+    users: float | None = None  # how many report in a round, where that is known
+    population: float | None = None  # how many they are drawn from
+    # of which it is composed: profiles, and how often each occurs
+    rounds: tuple[tuple["PrivacyProfile", int], ...] = ()
 
     @property
     @abstractmethod
@@ -158,6 +162,12 @@ class PrivacyProfile(Shown, ABC):
                 break
         return found
 
+    @overload
+    def delta(self, eps: float) -> Certified[float]: ...
+
+    @overload
+    def delta(self, eps: ArrayLike) -> Certified[Array]: ...
+
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
 
@@ -198,6 +208,12 @@ class PrivacyProfile(Shown, ABC):
         both = {id(pair): in_both_directions([pair]) for pair in (*sides[0], *sides[1])}
         return [[one for pair in side for one in both[id(pair)]] for side in sides]
 
+    @overload
+    def epsilon(self, delta: float) -> Certified[float]: ...
+
+    @overload
+    def epsilon(self, delta: ArrayLike) -> Certified[Array]: ...
+
     def epsilon(self, delta):
         r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
 
@@ -231,6 +247,12 @@ class PrivacyProfile(Shown, ABC):
         if self.rounds and delta < RESOLUTION:
             return 0.0, self.pure_epsilon
         return enclosed_epsilon(self.dominating_pairs, self.attained_pairs, delta)
+
+    @overload
+    def renyi(self, order: float) -> Certified[float]: ...
+
+    @overload
+    def renyi(self, order: ArrayLike) -> Certified[Array]: ...
 
     def renyi(self, order):
         r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
@@ -285,6 +307,12 @@ class PrivacyProfile(Shown, ABC):
             found[:, open_] = np.max(every, axis=0).T
         return tuple(found)
 
+    @overload
+    def tradeoff(self, fpr: float) -> Certified[float]: ...
+
+    @overload
+    def tradeoff(self, fpr: ArrayLike) -> Certified[Array]: ...
+
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
 
@@ -324,7 +352,7 @@ class PrivacyProfile(Shown, ABC):
         above, below = self.dominating_pairs, self.attack_pairs
         return _fewest_missed(above, fpr)[0], _fewest_missed(below, fpr)[1]
 
-    def subsample(self, rate):
+    def subsample(self, rate: float) -> "PrivacyProfile":
         r"""Return the profile of the same mechanism run on a random subset of its users.
 
         .. math:: \delta'(\varepsilon) \le \gamma\,\delta\bigl(\log(1 + (e^{\varepsilon} - 1)/\gamma)\bigr)
@@ -370,7 +398,7 @@ class PrivacyProfile(Shown, ABC):
             )
         return sampled(self, rate)
 
-    def compose(self, rounds):
+    def compose(self, rounds: int) -> "PrivacyProfile":
         r"""Return the profile of equal adaptive rounds on the same data.
 
         Parameters

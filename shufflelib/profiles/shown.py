@@ -3,12 +3,16 @@
 import functools
 import html
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shufflelib.numerics.between import between, convex
 from shufflelib.numerics.optional import axes
 from shufflelib.numerics.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 DELTAS = (1e-4, 1e-6, 1e-8)
 LEAST = 0.1 * DELTAS[-1]  # where a picture ends below
@@ -30,6 +34,10 @@ class Shown:
     1e-06
     """
 
+    statement: str
+    source: str
+    hypotheses: tuple[str, ...]
+
     def __repr__(self):
         return self.written or f"<{type(self).__name__}: {self.statement}>"
 
@@ -37,7 +45,7 @@ class Shown:
         """Return ε at each of `DELTAS`."""
         return [self.epsilon(delta) for delta in DELTAS]
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return what the profile is of, its assumptions, and ε at three δ, for JSON."""
         ends = [
             {"delta": delta, "lower": one.lower, "upper": one.upper}
@@ -46,7 +54,7 @@ class Shown:
         texts = {"profile": repr(self), "statement": self.statement, "source": self.source}
         return texts | {"hypotheses": "; ".join(self.hypotheses), "epsilon": ends}
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw both bounds of δ(ε) and return the axes.
 
         Parameters

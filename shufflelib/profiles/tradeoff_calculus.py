@@ -15,8 +15,9 @@ import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.tradeoff_polygon import TINY, Polygon, through
+from shufflelib.profiles.tradeoff_polygon import TINY, through
 
 
 def direct_sum(pairs, null_weights, alternative_weights):

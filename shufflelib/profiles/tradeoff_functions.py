@@ -15,9 +15,11 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval
+from shufflelib.numerics.types import T
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.pairs import DiscretePair
-from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS, Polygon
+from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS
 
 
 class TradeoffFunction:
@@ -43,7 +45,7 @@ class TradeoffFunction:
     (0.862, 0.002)
     """
 
-    def __init__(self, low, high, *, statement, source):
+    def __init__(self, low: Polygon, high: Polygon, *, statement: str, source: str) -> None:
         self.low, self.high, self.statement, self.source = low, high, statement, source
 
     def __repr__(self):
@@ -59,7 +61,7 @@ class TradeoffFunction:
         high = low if self.high is self.low else step(self.high)
         return TradeoffFunction(low, high, statement=statement, source=self.source)
 
-    def __call__(self, fpr):
+    def __call__(self, fpr: T) -> Certified[T]:
         """Enclose the smallest false-negative rate at a false-positive rate.
 
         Parameters
@@ -80,11 +82,11 @@ class TradeoffFunction:
         return self.low.lower(fpr), self.high.upper(fpr)
 
     @property
-    def inverse(self):
+    def inverse(self) -> "TradeoffFunction":
         r"""The trade-off function :math:`f^{-1} = T(Q, P)`: null and alternative exchanged."""
         return self._mapped(lambda polygon: polygon.inverse, f"the inverse of {self.statement}")
 
-    def conjugate(self, slope):
+    def conjugate(self, slope: T) -> Certified[T]:
         r"""Enclose the convex conjugate :math:`f^*(y) = \sup_{0\le x\le 1} xy - f(x)`.
 
         Parameters
@@ -101,13 +103,14 @@ class TradeoffFunction:
         with np.errstate(divide="ignore"):
             log_size = np.log(np.maximum(-grid, 0.0))
         value = (Interval(*self._hockey_stick(log_size)) - 1.0).within(-1.0, 0.0)
-        return self._certified(*Interval.of(grid).where(grid >= 0.0, value), "conjugate")
+        lower, upper = Interval.of(grid).where(grid >= 0.0, value)
+        return self._certified(lower, upper, "conjugate")
 
     def _hockey_stick(self, log_slope):
         """Return both bounds of 1 + f*(−s) for an array of log s, −inf included."""
         return self.high.hockey_stick(log_slope)[0], self.low.hockey_stick(log_slope)[1]
 
-    def delta(self, eps):
+    def delta(self, eps: T) -> Certified[T]:
         r"""Enclose :math:`\delta(\varepsilon) = 1 + f^*(-e^{\varepsilon})`.
 
         For f = T(P, Q) this is :math:`\sup_A Q(A) - e^{\varepsilon} P(A)`, one direction; the other
@@ -126,10 +129,11 @@ class TradeoffFunction:
         grid = validation.reals(
             eps, "eps", at_least=-700.0, at_most=700.0, remedy="eps is in nats; its exponential must exist"
         )
-        return self._certified(*self._hockey_stick(grid), "delta")
+        lower, upper = self._hockey_stick(grid)
+        return self._certified(lower, upper, "delta")
 
     @property
-    def symmetrised(self):
+    def symmetrised(self) -> "TradeoffFunction":
         r"""The symmetrisation C(f): all that δ(ε), ε ≥ 0, in both directions, proves.
 
         With x̄ the point where the slope reaches −1,
@@ -152,7 +156,7 @@ class TradeoffFunction:
         """
         return self._mapped(tradeoff_calculus.steep, f"the symmetrisation of {self.statement}")
 
-    def tensor(self, other):
+    def tensor(self, other: "TradeoffFunction") -> "TradeoffFunction":
         r"""Return :math:`f \otimes g = T(P \times P', Q \times Q')`: both observations seen.
 
         Parameters
@@ -190,7 +194,7 @@ class TradeoffFunction:
         high = low if exact else Polygon(tradeoff_calculus.product(self.high.pair, other.high.pair))
         return TradeoffFunction(low, high, statement=statement, source=source)
 
-    def coarsened(self, *, segments):
+    def coarsened(self, *, segments: int) -> "TradeoffFunction":
         """Return a bracket of the same function with about that many segments.
 
         Parameters
@@ -226,7 +230,13 @@ class FiniteTradeoff(TradeoffFunction):
     True
     """
 
-    def __init__(self, pair, *, statement, source="Neyman-Pearson lemma; bounds differ by rounding only"):
+    def __init__(
+        self,
+        pair: DiscretePair,
+        *,
+        statement: str,
+        source: str = "Neyman-Pearson lemma; bounds differ by rounding only",
+    ) -> None:
         exact = Polygon(pair)
         super().__init__(exact, exact, statement=statement, source=source)
 
@@ -246,7 +256,7 @@ class Identity(FiniteTradeoff):
     True
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(DiscretePair([0.0], [0.0]), statement="perfect privacy")
 
 
@@ -275,7 +285,7 @@ class ApproximateDP(FiniteTradeoff):
     (0.9447, True)
     """
 
-    def __init__(self, *, eps, delta):
+    def __init__(self, *, eps: float, delta: float) -> None:
         self.eps = validation.central_budget(eps, at_most=700.0)
         self.failure = validation.real(
             delta, "delta", at_least=0.0, at_most=1.0, remedy="delta is a probability"

@@ -1,5 +1,7 @@
 """The trade-off function of a pair of distributions, or of anything that can say δ(ε)."""
 
+from typing import Any
+
 import numpy as np
 
 from shufflelib.numerics import validation
@@ -14,7 +16,7 @@ DOTS = 200
 FARTHEST = 300.0  # largest ε at which a curve is asked for
 
 
-def from_pair(pair):
+def from_pair(pair: DiscretePair) -> FiniteTradeoff:
     """Return the trade-off function of a finite pair, exact.
 
     Parameters
@@ -41,7 +43,7 @@ def from_pair(pair):
     return FiniteTradeoff(pair.normalised(), statement=pair.statement)
 
 
-def from_profile(profile, *, dots=DOTS):
+def from_profile(profile: PrivacyProfile, *, dots: int = DOTS) -> TradeoffFunction:
     r"""Return the trade-off function of a privacy profile, enclosed from its values at a grid of ε.
 
     .. math:: f(\alpha) = \sup_\varepsilon \max\{0,\; 1 - H_\varepsilon(Q\|P) - e^{\varepsilon}\alpha,\;
@@ -81,10 +83,7 @@ def from_profile(profile, *, dots=DOTS):
         return from_pair(profile)
     if isinstance(profile, Gaussian):
         return GaussianTradeoff(profile.mu)
-    if isinstance(profile, Pair):
-        directions = profile.reversed, profile
-    else:
-        directions = profile, profile
+    directions: Any = (profile.reversed, profile) if isinstance(profile, Pair) else (profile, profile)
     steep, flat = (_curve(one, dots) for one in directions)
     slopes = np.concatenate([steep[0], -flat[0]])
     shrink = np.exp(-flat[0])

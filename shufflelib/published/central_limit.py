@@ -18,12 +18,15 @@ broadcast.  Every formula costs O(1).
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import wrightomega
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import mills_ratio
+from shufflelib.numerics.types import Array
 
 FARTHEST = 100.0  # standard deviations; from here on exp(−t²/2) is 0
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -36,7 +39,7 @@ def _positive_part(t):
     return np.log(part) - 0.5 * t * t - LOG_ROOT_TWO_PI, -mills / part
 
 
-def _checked(chi, n, other, name, **domain):
+def _checked(chi, n, other, name, **domain) -> tuple[Array, Array]:
     chi = validation.reals(chi, "chi", at_least=1e-300, at_most=1e300, remedy="shuffle_index gives it")
     n = validation.reals(
         n, "n", at_least=1.0, at_most=float(validation.MAX_USERS), remedy="n counts all users"
@@ -49,7 +52,7 @@ def _plain(values):
     return float(values) if np.ndim(values) == 0 else values
 
 
-def asymptotic_delta(*, chi, n, eps):
+def asymptotic_delta(*, chi: ArrayLike, n: ArrayLike, eps: ArrayLike) -> Any:
     r"""Return the δ of the central limit theorem: an approximation, **not a bound**.
 
     .. math:: \delta \approx \mu\,[\varphi(t) - t\,\Phi(-t)], \qquad \mu = \frac1{\chi\sqrt n},\quad
@@ -80,7 +83,7 @@ def asymptotic_delta(*, chi, n, eps):
         return _plain(mu * np.exp(_positive_part(np.minimum(eps / mu, FARTHEST))[0]))
 
 
-def asymptotic_epsilon(*, chi, n, delta):
+def asymptotic_epsilon(*, chi: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
     r"""Return the ε of the central limit theorem: an approximation, **not a bound**.
 
     .. math:: \varepsilon \approx \mu\,t, \qquad \mu\,[\varphi(t) - t\,\Phi(-t)] = \delta, \qquad
@@ -119,7 +122,7 @@ def asymptotic_epsilon(*, chi, n, delta):
     return _plain(np.where(target >= -LOG_ROOT_TWO_PI, 0.0, mu * t))
 
 
-def moderate_delta(*, chi, n, eps):
+def moderate_delta(*, chi: ArrayLike, n: ArrayLike, eps: ArrayLike) -> Any:
     r"""Return the δ of moderate deviations: an approximation, **not a bound**.
 
     .. math:: \delta \approx \frac{\varphi(t)}{\chi^3 \varepsilon^2 n^{3/2}} = \frac{\mu\,\varphi(t)}{t^2},
@@ -148,7 +151,7 @@ def moderate_delta(*, chi, n, eps):
         return _plain(np.exp(3.0 * np.log(mu) - 2.0 * np.log(eps) - 0.5 * t * t - LOG_ROOT_TWO_PI))
 
 
-def moderate_epsilon(*, chi, n, delta):
+def moderate_epsilon(*, chi: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
     r"""Return the ε of moderate deviations: an approximation, **not a bound**.
 
     .. math:: \varepsilon \approx \frac1\chi \sqrt{\frac{2\,W(x)}{n}}, \qquad

@@ -10,14 +10,14 @@ which these two are enclosed; more computation would close it.  `gaps` tells the
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import written
+from shufflelib.numerics.certified import Certified, written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.root_finding import enclosed_epsilon
 from shufflelib.numerics.tables import Table
@@ -33,6 +33,9 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.metric import MetricRandomizer
 from shufflelib.shuffling.shuffled import shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
 
@@ -62,18 +65,18 @@ class Question:
         validation.probability(self.delta, "delta")
 
     @functools.cached_property
-    def ends(self):
+    def ends(self) -> Certified[float]:
         """The two certified bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
     @property
-    def eps0(self):
+    def eps0(self) -> float:
         """The local budget of any two inputs; refused where there is none."""
         _require_one_budget(self.randomizer)
         return self._finite("eps0")
 
     @property
-    def parameters(self):
+    def parameters(self) -> dict[str, float]:
         """The published (p, β, q); refused where q is infinite or β is that of no pair."""
         p, beta = self.randomizer.p, self.randomizer.beta
         largest = 1.0 if math.isinf(p) else (p - 1.0) / (p + 1.0)
@@ -115,7 +118,7 @@ class Bound:
 
     name: str
     says: str
-    epsilon: Callable
+    epsilon: Callable[["Question"], float]
 
 
 class Answer(NamedTuple):
@@ -136,7 +139,7 @@ class Answer(NamedTuple):
     reason: str
 
 
-class Comparison(tuple):
+class Comparison(tuple[Answer, ...]):
     """The answers of all bounds; made by `compare`, and a table wherever it is shown.
 
     Examples
@@ -151,7 +154,7 @@ class Comparison(tuple):
     """
 
     @property
-    def table(self):
+    def table(self) -> Table:
         """Each bound with its ε, and what it says or why it does not apply."""
         return Table(
             {
@@ -168,12 +171,12 @@ class Comparison(tuple):
     def _repr_html_(self):
         return self.table._repr_html_()
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return the rows as a dictionary that JSON can hold."""
         rows = [{"bound": one.bound.name, "epsilon": one.eps, "reason": one.reason} for one in self]
         return {"rows": rows}
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the ε of each bound that applies and return the axes; needs matplotlib."""
         ax, known = axes(ax), [one for one in self if math.isfinite(one.eps)][::-1]
         ax.barh([one.bound.name for one in known], [one.eps for one in known], color="0.6")
@@ -206,19 +209,21 @@ class Gaps(NamedTuple):
     bound_upper: float
 
     @property
-    def numerical(self):
+    def numerical(self) -> float:
         """Width of the two brackets together, relative to the attack."""
         width = (self.attack_upper - self.attack_lower) + (self.bound_upper - self.bound_lower)
         return width / self.attack_lower if self.attack_lower > 0.0 else math.inf
 
     @property
-    def theory(self):
+    def theory(self) -> float:
         """Distance of the two brackets, relative to the attack."""
         distance = max(self.bound_lower - self.attack_upper, 0.0)
         return distance / self.attack_lower if self.attack_lower > 0.0 else math.inf
 
 
-def compare(randomizer, *, n, delta, bounds=None):
+def compare(
+    randomizer: LocalRandomizer, *, n: int, delta: float, bounds: Iterable[Bound] | None = None
+) -> Comparison:
     r"""Evaluate every bound on ε at ``delta``.
 
     Parameters
@@ -251,7 +256,7 @@ def compare(randomizer, *, n, delta, bounds=None):
     return Comparison(_answer(bound, question) for bound in asked)
 
 
-def gaps(randomizer, *, n, delta):
+def gaps(randomizer: LocalRandomizer, *, n: int, delta: float) -> Gaps:
     """Split the gap between attack and bound into a theory gap and a numerical gap.
 
     Parameters and errors as for `compare`.

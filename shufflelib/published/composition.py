@@ -17,14 +17,16 @@ import bisect
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.logspace import UNIT, log1mexp, log_binomial_pmf, log_expm1, logsumexp
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.published.conversions import best_over_orders, epsilon_from_renyi_canonne20
+from shufflelib.published.conversions.renyi import BestOrder
 from shufflelib.published.renyi.girgis import effective_users, log_binomials, log_higher_moments
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -40,7 +42,7 @@ def _one_round(eps, delta):
     )
 
 
-def advanced_drv10(*, eps, delta, rounds, total_delta):
+def advanced_drv10(*, eps: float, delta: float, rounds: int, total_delta: float) -> float:
     r"""Bound ε of K adaptive rounds by the advanced composition theorem.
 
     .. math:: \varepsilon' = \sqrt{2K\log(1/\delta')}\,\varepsilon + K\varepsilon(e^{\varepsilon}-1),
@@ -82,7 +84,7 @@ def advanced_drv10(*, eps, delta, rounds, total_delta):
     return min(value.upper, (rounds * eps_one).upper)
 
 
-def optimal_kov15(*, eps, delta, rounds, total_delta):
+def optimal_kov15(*, eps: float, delta: float, rounds: int, total_delta: float) -> float:
     r"""Bound ε of K adaptive rounds by the optimal composition of one (ε, δ) guarantee.
 
     .. math:: \Bigl((K - 2i)\varepsilon,\; 1 - (1-\delta)^K (1 - \delta_i)\Bigr), \qquad
@@ -148,7 +150,9 @@ def optimal_kov15(*, eps, delta, rounds, total_delta):
     return max(min(value.upper, loss.upper), next_loss.upper, 0.0)
 
 
-def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
+def renyi_sum_mironov17(
+    profile: PrivacyProfile, *, rounds: int, delta: float, order: ArrayLike = ORDERS
+) -> BestOrder:
     r"""Bound ε of K adaptive rounds by Rényi divergences, which add up.
 
     .. math:: \varepsilon = \min_\lambda\; K D_\lambda
@@ -187,7 +191,7 @@ def renyi_sum_mironov17(profile, *, rounds, delta, order=ORDERS):
     return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
 
 
-def gaussian_limit_dong22(profile, *, rounds):
+def gaussian_limit_dong22(profile: PrivacyProfile, *, rounds: int) -> Gaussian:
     r"""Approximate K rounds by one Gaussian pair: the central limit theorem for composition.
 
     .. math:: \mu = \frac{2 K\,\mathrm{kl}}{\sqrt{K(\kappa_2 - \mathrm{kl}^2)}}, \qquad
@@ -222,7 +226,7 @@ def gaussian_limit_dong22(profile, *, rounds):
     """
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds = validation.rounds(rounds)
-    pair = profile if isinstance(profile, Pair) else profile.envelope
+    pair = profile if isinstance(profile, Pair) else profile.envelope  # type: ignore[attr-defined]
     if pair.max_privacy_loss == 0.0:
         raise ValueError(
             f"profile must be that of two different distributions, got {profile.statement}; "
@@ -234,7 +238,9 @@ def gaussian_limit_dong22(profile, *, rounds):
     return Gaussian(2.0 * mean * math.sqrt(rounds / variance))
 
 
-def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
+def variation_ratio_wang24(
+    *, n: int, p: float, beta: float, q: float, rounds: int, delta: float
+) -> Certified[float]:
     r"""Compose the published variation-ratio pair and return ε.
 
     .. math:: D_{e^{\varepsilon}}\bigl(P^{\otimes K} \,\|\, Q^{\otimes K}\bigr) \le \delta
@@ -271,7 +277,7 @@ def variation_ratio_wang24(*, n, p, beta, q, rounds, delta):
     )
 
 
-def subsampled_girgis21(*, eps0, n, rate, order):
+def subsampled_girgis21(*, eps0: float, n: int, rate: float, order: int) -> float:
     r"""Bound the Rényi divergence of one round in which a random subset reports and is shuffled.
 
     .. math:: \varepsilon(\lambda) = \frac1{\lambda-1}\log\Bigl(1

@@ -18,7 +18,7 @@ def _target(eps, delta):
     return eps, validation.probability(delta, "delta")
 
 
-def cheu_zhilyaev_flip(*, messages, eps, delta):
+def cheu_zhilyaev_flip(*, messages: int, eps: float, delta: float) -> float:
     r"""Return the flip probability that Cheu and Zhilyaev require.
 
     .. math:: f(1-f) = \frac{33}{5\,m} \Bigl(\frac{e^{\varepsilon'}+1}{e^{\varepsilon'}-1}\Bigr)^{2}
@@ -67,7 +67,7 @@ def cheu_zhilyaev_flip(*, messages, eps, delta):
     return flip
 
 
-def balls_into_bins_blanket(*, d, s, eps, delta):
+def balls_into_bins_blanket(*, d: int, s: int, eps: float, delta: float) -> int:
     r"""Return how many balls the balls-into-bins lemma requires.
 
     .. math:: N = \Bigl\lceil \frac{32 \log(2/\delta)\, d}{\varepsilon'^2\, s} \Bigr\rceil

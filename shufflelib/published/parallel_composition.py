@@ -33,15 +33,17 @@ two, at least 2.
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.published.renyi.pairs import SMALLEST_BUDGET
 from shufflelib.randomizers import generic
 from shufflelib.randomizers.values import numbers
 from shufflelib.shuffling.variation_ratio import SMALLEST_MASS, VariationRatioPair
 
 
-def basic_parallel_wang24(*, eps0, n):
+def basic_parallel_wang24(*, eps0: float, n: int) -> VariationRatioPair:
     r"""Return the pair of basic parallel composition, which holds for any ε₀-LDP randomizer.
 
     .. math:: p = q = e^{\varepsilon_0}, \qquad \beta = \frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1}
@@ -70,7 +72,9 @@ def basic_parallel_wang24(*, eps0, n):
     return VariationRatioPair.of(generic(eps0=_budget(eps0)), n=n)
 
 
-def advanced_parallel_wang24(*, eps0, betas, weights, n):
+def advanced_parallel_wang24(
+    *, eps0: float, betas: ArrayLike, weights: ArrayLike, n: int
+) -> VariationRatioPair:
     r"""Return the pair of advanced parallel composition, **as published**, not a bound.
 
     .. math:: p = q = e^{\varepsilon_0}, \qquad \bar\beta = \sum_k w_k \beta_k
@@ -119,7 +123,7 @@ def advanced_parallel_wang24(*, eps0, betas, weights, n):
     return VariationRatioPair(n=n, p=ratio, beta=beta, q0=ratio)
 
 
-def separate_cohort_wang24(*, eps0, beta, n, cohorts):
+def separate_cohort_wang24(*, eps0: float, beta: float, n: int, cohorts: int) -> VariationRatioPair:
     r"""Return the pair of one of K separate cohorts of ⌊n/K⌋ users, **as published**.
 
     .. math:: p = q = e^{\varepsilon_0}, \qquad n_k = \lfloor n/K \rfloor
@@ -157,7 +161,7 @@ def separate_cohort_wang24(*, eps0, beta, n, cohorts):
     return VariationRatioPair(n=n // cohorts, p=math.exp(eps0), beta=beta, q0=math.exp(eps0))
 
 
-def range_query_betas(*, eps0, d):
+def range_query_betas(*, eps0: float, d: int) -> Array:
     r"""Return β of randomized response on every level of the binary hierarchy over d values.
 
     .. math:: \beta_h = \frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0} + 2^{h} - 1},\quad h = 1, \dots, \log_2 d
@@ -178,7 +182,7 @@ def range_query_betas(*, eps0, d):
     return -np.expm1(-eps0) / (1.0 + (nodes - 1.0) * np.exp(-eps0))
 
 
-def range_query_beta_released(*, eps0, d):
+def range_query_beta_released(*, eps0: float, d: int) -> float:
     r"""Return the β that the released code of Wang 2024 computes for advanced parallel composition.
 
     .. math:: \frac{1}{\log_2 d}\,\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0} + d - 1}

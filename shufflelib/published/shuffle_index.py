@@ -22,6 +22,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import erf, ndtr
 
 from shufflelib.numerics import validation
@@ -51,12 +52,12 @@ class ShuffleIndex(NamedTuple):
     attack: float
 
     @property
-    def band(self):
+    def band(self) -> float:
         """Ratio attack/blanket: 1 where the band has no width, else what the two ε differ by, up to logs."""
         return self.attack / self.blanket
 
 
-def shuffle_index(randomizer):
+def shuffle_index(randomizer: LocalRandomizer) -> ShuffleIndex:
     r"""Return the shuffle index of a randomizer, of blanket and attack, from its output distributions.
 
     .. math:: \chi^{-2}_{\text{blanket}} = \max \int \frac{(R_0 - R_1)^2}{w}, \qquad
@@ -126,7 +127,7 @@ def _index(ratios):
     return 1.0 / largest / math.sqrt(math.fsum(ratios.w * (gap / largest) ** 2))
 
 
-def generalized_rr_index(*, eps0, d):
+def generalized_rr_index(*, eps0: float, d: int) -> ShuffleIndex:
     r"""Return the shuffle index of randomized response on d options.
 
     .. math:: \chi^{-2}_{\text{blanket}} = \frac{2(e-1)^2}{e + d - 1}, \qquad
@@ -160,7 +161,7 @@ def generalized_rr_index(*, eps0, d):
     return ShuffleIndex(blanket, blanket if d > 2 else math.exp(0.5 * eps0) / math.expm1(eps0))
 
 
-def laplace_index(*, eps0):
+def laplace_index(*, eps0: float) -> ShuffleIndex:
     r"""Return the shuffle index of Laplace noise of scale 1/eps0 on [0, 1].
 
     .. math:: \chi^{-2}_{\text{blanket}} = \tfrac43\,(e + 2e^{-\varepsilon_0/2} - 3), \qquad
@@ -188,7 +189,7 @@ def laplace_index(*, eps0):
     return ShuffleIndex(blanket, attack)
 
 
-def gaussian_index(*, sigma):
+def gaussian_index(*, sigma: float) -> ShuffleIndex:
     r"""Return the shuffle index of Gaussian noise on {0, 1}.
 
     .. math:: \chi^{-2}_{\text{blanket}} = 2\bigl[e^{a^2}\Phi(\tfrac{3a}2) - 2\Phi(\tfrac a2)
@@ -224,7 +225,7 @@ def gaussian_index(*, sigma):
     return ShuffleIndex(blanket, half / math.sqrt(grown))
 
 
-def composition_index(reports, *, shares):
+def composition_index(reports: ArrayLike, *, shares: ArrayLike) -> float:
     r"""Return the shuffle index of a dataset in which the others hold several values with known shares.
 
     .. math:: \chi^{-2} = v^\top \Sigma^+ v, \qquad v = R_1 - R_0, \qquad

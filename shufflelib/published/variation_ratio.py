@@ -7,8 +7,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
@@ -52,13 +54,13 @@ class MixtureParts(NamedTuple):
     q: float
     alpha: float
     r: float
-    left: np.ndarray
-    right: np.ndarray
-    rest: np.ndarray
-    others: np.ndarray
+    left: Array
+    right: Array
+    rest: Array
+    others: Array
 
 
-def mixture_parts(table, *, first=0, second=1):
+def mixture_parts(table: ArrayLike, *, first: int = 0, second: int = 1) -> MixtureParts:
     r"""Return the mixture decomposition of Lemma 4.3, formulas (1) to (3).
 
     .. math:: R_1(x_1^0) &= p\alpha Q_1^0 + \alpha Q_1^1 + (1 - \alpha - p\alpha) Q_1 \\
@@ -122,7 +124,7 @@ def _scaled(masses, rounding):
     return masses / total if total > 0.0 else masses
 
 
-def lower_bound_pair(table, *, n, first=0, second=1):
+def lower_bound_pair(table: ArrayLike, *, n: int, first: int = 0, second: int = 1) -> VariationRatioPair:
     r"""Return the pair of Theorem 5.1: the counts of reports that x₀ and x₁ make more likely.
 
     .. math:: p = \frac{R_1(B)}{R_0(B)}, \quad \beta = R_1(B) - R_0(B), \quad
@@ -173,7 +175,7 @@ def lower_bound_pair(table, *, n, first=0, second=1):
     return VariationRatioPair(n=n, p=float(p), beta=beta, q0=float(q0[others]), q1=float(q1[others]))
 
 
-def search_epsilon(pair, *, delta, steps=20, upper=True):
+def search_epsilon(pair: VariationRatioPair, *, delta: float, steps: int = 20, upper: bool = True) -> float:
     r"""Return ε after a number of bisections of [0, log p]: Algorithm 1, or Algorithm 3 for the lower bound.
 
     Parameters

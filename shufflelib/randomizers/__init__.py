@@ -5,6 +5,8 @@ square brackets are that paper's references.  Where a user holds one of d items,
 whole numbers from 0, shape (n,), and ``estimate`` returns their unbiased frequencies, shape (d,).
 """
 
+from typing import TYPE_CHECKING
+
 from shufflelib.numerics.validation import suggestion
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
@@ -26,7 +28,42 @@ from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor
 from shufflelib.randomizers.wheel import wheel
 from shufflelib.randomizers.witch_hat import witch_hat
 
-__all__ = sorted(name for name, thing in globals().items() if isinstance(thing, type))
+__all__ = [
+    "balcer_binary",
+    "balcer_uniform",
+    "balls_into_bins",
+    "binary_rr",
+    "cheu_zhilyaev",
+    "collision",
+    "duchi",
+    "from_density",
+    "from_pmf",
+    "gaussian",
+    "generalized_rr",
+    "generic",
+    "hadamard",
+    "hadamard_blocks",
+    "harmony",
+    "joint",
+    "laplace",
+    "local_hash",
+    "metric_generic",
+    "metric_laplace",
+    "mix_dump",
+    "mixture",
+    "optimized_unary",
+    "pckv_grr",
+    "piecewise",
+    "planar_laplace",
+    "poisson_sampled",
+    "privkv",
+    "rappor",
+    "sampled_rappor",
+    "subset",
+    "subset_exponential",
+    "wheel",
+    "witch_hat",
+]
 
 OTHER_NAMES = {
     "blh": "local_hash",
@@ -45,9 +82,11 @@ OTHER_NAMES = {
 }
 
 
-def __getattr__(name):
-    near = suggestion(name, __all__, OTHER_NAMES)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")
+if not TYPE_CHECKING:  # a type checker would take any name for a public one
+
+    def __getattr__(name):
+        near = suggestion(name, __all__, OTHER_NAMES)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")
 
 
 def __dir__():

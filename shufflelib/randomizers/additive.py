@@ -1,12 +1,15 @@
 r"""Additive noise, Laplace and Gaussian: continuous reports, whose `cells` have errors on a known side."""
 
 from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf, log_ndtr, ndtr
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, Tails, attacks_on
 from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, UnbiasedReports, number
@@ -66,24 +69,24 @@ class laplace(UnbiasedReports, LocalRandomizer):
     eps0: Budget
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = 1 - e^{-eps0/2}, exact."""
         return float(-np.expm1(-self.eps0 / 2.0))
 
-    def density(self, y, x):
+    def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the report ``y`` for the value ``x`` in [0, 1]; arrays broadcast."""
         y, x = validation.reals(y, "y"), validation.reals(x, "x", at_least=0.0, at_most=1.0)
         return self.eps0 / 2.0 * np.exp(-self.eps0 * np.abs(y - x))
 
-    def variances(self):
+    def variances(self) -> tuple[float, float] | None:
         """Return 2/eps0² twice: it does not depend on the value."""
         return (2.0 / self.eps0**2,) * 2
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair 0, 1 with x* in {0, 1, 1/2}."""
         return (laplace_pair(self.eps0, self.eps0, cell_width=CELL_WIDTH),)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,)."""
         x = values.numbers(x, "x", at_least=0.0, at_most=1.0)
         return x + values.generator(rng).laplace(scale=1.0 / self.eps0, size=x.size)
@@ -171,23 +174,23 @@ class gaussian(UnbiasedReports, LocalRandomizer):
     (inf, True)
     """
 
-    sigma: number(at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")
+    sigma: Annotated[float, number(at_least=0.03, at_most=1e6, remedy="in units of the inputs 0, 1")]
 
     @property
-    def eps0(self):
+    def eps0(self) -> float:
         """Infinite: no pure local guarantee holds."""
         return np.inf
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Exact total variation 2Φ(1/(2σ)) - 1."""
         return float(erf(1.0 / (2.0 * np.sqrt(2.0) * self.sigma)))
 
-    def local_renyi(self, order):
+    def local_renyi(self, order: float) -> float:
         """Return order/(2σ²), the Rényi divergence of one report."""
         return order / (2.0 * self.sigma**2) * (1.0 + 4 * UNIT)
 
-    def density(self, y, x):
+    def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the report ``y`` for the value ``x``, 0 or 1; arrays broadcast."""
         y, x = validation.reals(y, "y"), validation.reals(x, "x", at_least=0.0, at_most=1.0)
         if ((x != 0.0) & (x != 1.0)).any():
@@ -196,7 +199,7 @@ class gaussian(UnbiasedReports, LocalRandomizer):
             )
         return np.exp(-0.5 * ((y - x) / self.sigma) ** 2) / (self.sigma * np.sqrt(2.0 * np.pi))
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair 0, 1 with x* in {0, 1}."""
         edges = self._edges()
         cut = edges[0]
@@ -238,7 +241,7 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         near = np.interp(np.linspace(0.0, 1.0, number + 1), rank / rank[-1], fine)
         return np.append(tail, near)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,)."""
         x = values.whole(x, "x", at_least=0, at_most=1)
         return x + values.generator(rng).normal(scale=self.sigma, size=x.size)

@@ -2,10 +2,13 @@ r"""Multi-message protocols whose messages name a bin: binary sums, balls into b
 
 import math
 from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import Support
@@ -23,32 +26,34 @@ class BinMessages(MultiMessage):
     beta = 1.0  # published
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """Input messages always support the item held and never another."""
         return Support(1.0, 0.0, self._share)
 
-    def attacks(self, n, blanket):
+    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
         """Return the pair itself: the others' input messages support known items and are subtracted."""
         return (Attack(self.likelihood_ratios(), blanket),)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Name the user's item."""
         values.generator(rng)
         return values.items(x, "x", self.items)
 
-    def sample_blanket(self, count, rng):
+    def sample_blanket(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Name a bin from ν."""
         count = validation.count(count, "count", at_least=0)
         return values.generator(rng).choice(self._distribution.size, size=count, p=self._distribution)
 
-    def supports(self, messages):
+    def supports(self, messages: NDArray[Any]) -> Integers:
         """Count the messages in the bins of each item."""
         bins = values.items(messages, "messages", self._distribution.size)
         per_bin = np.bincount(bins, minlength=self._distribution.size)
         width = self._distribution.size // self.items
         return per_bin[: width * self.items].reshape(self.items, width).sum(axis=1)
 
-    def draw_supports(self, counts, blanket, repetitions, rng):
+    def draw_supports(
+        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+    ) -> Integers:
         """Add a multinomial blanket to the input messages."""
         cells = np.append(self._share, max(0.0, 1.0 - self._share.sum()))
         noise = rng.multinomial(blanket, cells / cells.sum(), size=repetitions)[:, :-1]
@@ -97,12 +102,12 @@ class balcer_binary(BinMessages):
     (4.0, 0.0577)
     """
 
-    coin: number(above=0.0, below=1.0, remedy="a coin that shows both sides")
+    coin: Annotated[float, number(above=0.0, below=1.0, remedy="a coin that shows both sides")]
 
     items = 2
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Published q = max(1/c, 1/(1-c)), loose unless c = 1/2."""
         return 1.0 / min(self.coin, 1.0 - self.coin)
 
@@ -110,11 +115,11 @@ class balcer_binary(BinMessages):
     def _share(self):
         return np.array([1.0 - self.coin, self.coin])
 
-    def message_pmf(self):
+    def message_pmf(self) -> Array:
         """Return the two certain messages."""
         return np.eye(2)
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the coin's distribution."""
         return self._share
 
@@ -187,12 +192,12 @@ class balls_into_bins(BinMessages):
         validation.count(self.s, "s", at_most=self.d // 2, remedy="two items need bins of their own")
 
     @property
-    def items(self):
+    def items(self) -> int:
         """Number of items with s bins each."""
         return self.d // self.s
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Published q = d/s, exact."""
         return self.d / self.s
 
@@ -204,15 +209,15 @@ class balls_into_bins(BinMessages):
     def _share(self):
         return np.full(self.items, self.s / self.d)
 
-    def message_pmf(self):
+    def message_pmf(self) -> Array:
         """Return certain hits of the bins of x0 and of x1; within them a message carries no information."""
         return np.eye(2, 3)
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the probabilities of the bins of x0, of x1 and of the others."""
         return np.array([self.s, self.s, self.d - 2 * self.s]) / self.d
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Throw a ball into one of the bins of the user's item."""
         x = values.items(x, "x", self.items)
         return x * self.s + values.generator(rng).integers(self.s, size=x.size)
@@ -255,7 +260,7 @@ class mix_dump(BinMessages):
     """
 
     d: Options
-    flip: number(at_least=0.0)
+    flip: Annotated[float, number(at_least=0.0)]
 
     def __post_init__(self):
         super().__post_init__()
@@ -263,17 +268,17 @@ class mix_dump(BinMessages):
         validation.real(self.flip, "flip", below=most, remedy="at (d - 1)/d a message is pure noise")
 
     @property
-    def p(self):
+    def p(self) -> float:
         """Published p = (1-f)(d-1)/f, exact."""
         return (1.0 - self.flip) * (self.d - 1) / self.flip if self.flip > 0.0 else math.inf
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = ((1-f)(d-1) - f)/(d-1), exact."""
         return 1.0 - self.flip - self._other
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Published q = (1-f)d, exact."""
         return (1.0 - self.flip) * self.d
 
@@ -282,20 +287,20 @@ class mix_dump(BinMessages):
         return self.flip / (self.d - 1)
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """The probabilities of randomized response."""
         return Support(1.0 - self.flip, self._other, self._share)
 
-    def message_pmf(self):
+    def message_pmf(self) -> Array:
         """Return the masses of x0, of x1 and of the other items together."""
         truth, other = 1.0 - self.flip, self._other
         return np.array([[truth, other, (self.d - 2) * other], [other, truth, (self.d - 2) * other]])
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the uniform distribution on the same classes."""
         return np.array([1.0, 1.0, self.d - 2.0]) / self.d
 
-    def attacks(self, n, blanket):
+    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
         """Return the analyst who discards all messages that name x*, which all others hold.
 
         The T messages left are one user's among uniform ones on d - 1 items, because the others' answers are
@@ -316,10 +321,10 @@ class mix_dump(BinMessages):
         most = math.floor(mean + math.sqrt(0.5 * (blanket + others) * math.log(1.0 / FEW))) + 1
         left = np.array([1.0, 1.0, self.d - 3.0]) / (self.d - 1)
         truth, other, rest = 1.0 - self.flip, self._other, (self.d - 3) * self._other
-        rows = np.array([[truth, other, rest], [other, truth, rest]]) + other * left
-        return (Attack(LikelihoodRatios.from_masses(*rows, left), most - 1, chance * (1 - 1e-9)),)
+        report0, report1 = np.array([[truth, other, rest], [other, truth, rest]]) + other * left
+        return (Attack(LikelihoodRatios.from_masses(report0, report1, left), most - 1, chance * (1 - 1e-9)),)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Name the user's item with probability 1 - f, else one of the others uniformly."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         other = (x + rng.integers(1, self.d, size=x.size)) % self.d

@@ -1,6 +1,7 @@
 """What randomizers made from others have in common: their parts, and reports with one field for each part."""
 
 import inspect
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,28 +12,30 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 class Composite(LocalRandomizer):
     """A randomizer made from others; one of them at most makes each report."""
 
+    randomizers: Sequence[LocalRandomizer]
+
     @property
-    def components(self):
+    def components(self) -> Sequence[LocalRandomizer]:
         """The randomizers of which it is made."""
         return self.randomizers
 
     @property
-    def eps0(self):
+    def eps0(self) -> float:
         """Largest budget of the components: a report says which of them made it."""
         return max(part.eps0 for part in self.components)
 
     @property
-    def hypotheses(self):
+    def hypotheses(self) -> tuple[str, ...]:
         """Those of the components."""
         return united(*(part.hypotheses for part in self.components))
 
     @property
-    def has_worst_pair(self):
+    def has_worst_pair(self) -> bool:
         """Whether every component has one."""
         return all(part.has_worst_pair for part in self.components)
 
     @property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Those of the only component, if it makes every report."""
         return self.components[0].binary_budgets if self._alone else None
 
@@ -41,16 +44,16 @@ class Composite(LocalRandomizer):
         return len(self.components) == 1
 
     @property
-    def p(self):
+    def p(self) -> float:
         """Published ratio bound, the largest of the components'."""
         return max(part.p for part in self.components)
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Published ratio bound towards another user's report, the largest of the components'."""
         return max(part.q for part in self.components)
 
-    def local_renyi(self, order):
+    def local_renyi(self, order: float) -> float:
         """Return the largest one of the components."""
         return max(part.local_renyi(order) for part in self.components)
 

@@ -20,11 +20,14 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import ReplaceOne
+from shufflelib.numerics.types import Array, Reals
+from shufflelib.profiles.adjacency import Adjacency, ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, united
 from shufflelib.randomizers import candidate_pairs, cells, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
@@ -101,12 +104,12 @@ class from_density(LocalRandomizer):
     True
     """
 
-    cdf: Callable
-    inputs: tuple = field(kw_only=True)
-    edges: tuple = field(kw_only=True)
-    slope: tuple = field(kw_only=True)
-    survival: Callable | None = field(default=None, kw_only=True)
-    eps0: number(above=0.0, finite=False, remedy="inf if no local budget is known") = field(
+    cdf: Callable[[Any, Any], Any]
+    inputs: Reals = field(kw_only=True)
+    edges: Reals = field(kw_only=True)
+    slope: float | Reals = field(kw_only=True)
+    survival: Callable[[Any, Any], Any] | None = field(default=None, kw_only=True)
+    eps0: Annotated[float, number(above=0.0, finite=False, remedy="inf if no local budget is known")] = field(
         default=math.inf, kw_only=True
     )
 
@@ -204,7 +207,7 @@ class from_density(LocalRandomizer):
         return self._reliable & (np.minimum(self._range, self.eps0) < WIDEST)
 
     @functools.cached_property
-    def precision(self):
+    def precision(self) -> float:
         """Relative error charged for every mass."""
         mass, error, _ = self._masses
         return 1e-14 + float(np.max((error / np.maximum(mass, 1e-300))[:, self._reliable], initial=0.0))
@@ -227,7 +230,7 @@ class from_density(LocalRandomizer):
         return loss + 4.0 * self.precision * (1.0 + loss)
 
     @functools.cached_property
-    def beta(self):
+    def beta(self) -> float:
         """Largest total variation of two inputs on the cells, a lower bound of that of the densities."""
         return candidate_pairs.total_variation(self._coarsened)
 
@@ -282,17 +285,17 @@ class from_density(LocalRandomizer):
         return tuple(InputPair(reference, some) for reference, some in found)
 
     @property
-    def adjacency(self):
+    def adjacency(self) -> Adjacency:
         """One user's value is replaced; everybody holds one of the inputs listed."""
-        return ReplaceOne(inputs=self.inputs)
+        return ReplaceOne(inputs=tuple(self.inputs))
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return all pairs of inputs, and the most promising attacks."""
         return self._pairs
 
     # ---- sampling ---------------------------------------------------------------------------------
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,), for values among ``inputs``: the distribution function inverted."""
         x, rng = values.numbers(x, "x"), values.generator(rng)
         if not np.isin(x, self.inputs).all():
@@ -317,7 +320,7 @@ class from_density(LocalRandomizer):
             low, high = np.where(small, middle, low), np.where(small, high, middle)
         return high
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased frequencies of the inputs, shape (inputs,), by least squares on cell counts."""
         reports = values.numbers(reports, "reports")
         mass = self._masses[0]

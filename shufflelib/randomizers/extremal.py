@@ -9,9 +9,12 @@ two and moves apart, so its distribution under the blanket rises in convex order
 
 from abc import abstractmethod
 from itertools import product
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 
 
@@ -46,19 +49,19 @@ class Extremal(FiniteRandomizer):
     mirrored = True
 
     @abstractmethod
-    def classes(self):
+    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return (hit, share, everyone): who hits each class, its share of the outputs, does everyone hit it.
 
         Shapes (inputs, classes), (classes,), (classes,); shares may be in any unit.
         """
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return class masses, shape (inputs, classes): rows x0, x1, then further inputs x*."""
         hit, share, _ = self.classes()
         mass = share * np.where(hit, 1.0, np.exp(-self.eps0))
         return (mass / mass.sum(axis=1, keepdims=True))[:, share > 0.0]
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the exact blanket: e on outputs that every input hits, 1 elsewhere."""
         hit, share, everyone = self.classes()
         total = (share * np.where(hit[0], 1.0, np.exp(-self.eps0))).sum()

@@ -1,10 +1,13 @@
 r"""Histograms with fake users: one-hot vectors with flipped bits, shuffled with flipped all-zero vectors."""
 
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import Support
@@ -48,25 +51,25 @@ class cheu_zhilyaev(MultiMessage):
     """
 
     d: Options
-    flip: number(above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")
+    flip: Annotated[float, number(above=0.0, below=0.5, remedy="at 1/2 a message is pure noise")]
 
     @property
-    def p(self):
+    def p(self) -> float:
         """Published p = (1-f)²/f², exact."""
         return ((1.0 - self.flip) / self.flip) ** 2
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = 1 - 2f, exact."""
         return 1.0 - 2.0 * self.flip
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Published q = (1-f)/f, exact."""
         return (1.0 - self.flip) / self.flip
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """A bit is one with probability 1 - f where held and f elsewhere, in all messages."""
         return Support(1.0 - self.flip, self.flip, np.full(self.d, self.flip))
 
@@ -75,16 +78,16 @@ class cheu_zhilyaev(MultiMessage):
         """Distribution of a bit that is not held: (0, 1)."""
         return np.array([1.0 - self.flip, self.flip])
 
-    def message_pmf(self):
+    def message_pmf(self) -> Array:
         """Return the masses of the bits (x0, x1) = 00, 01, 10, 11; the other bits do not depend on them."""
         noise, held = self._bit, self._bit[::-1]
         return np.array([np.outer(held, noise).ravel(), np.outer(noise, held).ravel()])
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the masses of the same two bits, both noise."""
         return np.outer(self._bit, self._bit).ravel()
 
-    def attacks(self, n, blanket):
+    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
         """Return the analyst who looks at the bits of x0 and x1 only, all others holding a third item.
 
         In these bits their input messages are distributed as blanket messages.  Without a third item all
@@ -95,18 +98,18 @@ class cheu_zhilyaev(MultiMessage):
         one_bit = LikelihoodRatios.from_masses(self._bit, self._bit[::-1], self._bit)
         return (Attack(one_bit, blanket + n - 1),)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         bits = self.sample_blanket(x.size, rng)
         bits[np.arange(x.size), x] ^= 1
         return bits
 
-    def sample_blanket(self, count, rng):
+    def sample_blanket(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Report flipped zeros, shape (count, d), dtype uint8."""
         count, rng = validation.count(count, "count", at_least=0), values.generator(rng)
         return (rng.random((count, self.d)) < self.flip).astype(np.uint8)
 
-    def supports(self, messages):
+    def supports(self, messages: NDArray[Any]) -> Integers:
         """Count the ones of each bit."""
         return values.whole(messages, "messages", columns=self.d, at_least=0, at_most=1).sum(axis=0)

@@ -14,11 +14,12 @@ probability ``other``; a blanket message, of which a user may send some too, sup
 ``draw_supports`` draws the vector C, jointly over items, in a number of draws that does not depend on n.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Integers, T
 
 
 class Support(NamedTuple):
@@ -48,14 +49,17 @@ class FrequencyOracle:
     (True, 0.064)
     """
 
+    d: int
     support: Support  # own > other
 
     @property
-    def items(self):
+    def items(self) -> int:
         """Number of items a user may hold."""
         return self.d
 
-    def draw_supports(self, counts, blanket, repetitions, rng):
+    def draw_supports(
+        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+    ) -> Integers:
         """Draw how many messages support each item, exactly as if all had been sent.
 
         Parameters
@@ -76,15 +80,16 @@ class FrequencyOracle:
         """
         own, other, share = self.support
         shape = (repetitions, counts.size)
-        chances = (counts, own), (counts.sum() - counts, other), (blanket, share)
-        return sum(rng.binomial(*chance, size=shape) for chance in chances)
+        chances: Any = (counts, own), (counts.sum() - counts, other), (blanket, share)
+        supports: Any = sum(rng.binomial(number, chance, size=shape) for number, chance in chances)
+        return supports
 
-    def frequencies(self, supports, *, n, blanket=0):
+    def frequencies(self, supports: Integers, *, n: int, blanket: int = 0) -> Array:
         """Return unbiased frequencies from supports on the last axis: n reports, ``blanket`` messages."""
         own, other, share = self.support
         return ((supports - blanket * share) / n - other) / (own - other)
 
-    def variance(self, frequency, *, n, blanket=0):
+    def variance(self, frequency: T, *, n: int, blanket: int = 0) -> T:
         """Return the exact variance of a frequency's estimate.
 
         Parameters
@@ -111,4 +116,5 @@ class FrequencyOracle:
         n, blanket = validation.users(n), validation.count(blanket, "blanket", at_least=0)
         noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + blanket / n * share * (1 - share)
         variance = noise / (n * (own - other) ** 2)
-        return float(variance) if f.ndim == 0 else variance
+        found: Any = float(variance) if f.ndim == 0 else variance
+        return found

@@ -1,10 +1,13 @@
 r"""Hadamard response: report an index, with odds e^ε₀ where the user's row of a Hadamard matrix is +1."""
 
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import hadamard as hadamard_matrix
 
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, independent
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
@@ -31,7 +34,7 @@ class HadamardResponse(Extremal):
         """Return block and row (1, ..., 2s - 1) of each item."""
         return x // (2 * self.s - 1), x % (2 * self.s - 1) + 1
 
-    def pmf(self):
+    def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, K): row x is the distribution of the report on x."""
         d, outputs = small_table(self.d, self.K)
         block, row = (place[:, None] for place in self._row(np.arange(d)))
@@ -39,7 +42,7 @@ class HadamardResponse(Extremal):
         hit = (other == block) & (np.bitwise_count(row & column) & 1 == 0)
         return self._favoured / self.s * np.where(hit, 1.0, np.exp(-self.eps0))
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report indices in 0, ..., K-1, shape (n,)."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         block, row = self._row(x)
@@ -52,7 +55,7 @@ class HadamardResponse(Extremal):
         column = np.where(mixed, rng.integers(0, 2 * self.s, size=x.size), column)
         return np.where(mixed, other, block) * 2 * self.s + column
 
-    def estimate(self, reports, *, n=None):
+    def estimate(self, reports: ArrayLike, *, n: int | None = None) -> Array:
         """Return unbiased item frequencies, shape (d,); d or K reports need ``n``, to be no counts."""
         reports = values.no_counts(values.items(reports, "reports", self.K), {self.d, self.K}, n)
         signed = np.bincount(reports, minlength=self.K).reshape(self.B, 2 * self.s).astype(float)
@@ -95,37 +98,39 @@ class hadamard(FrequencyOracle, HadamardResponse):
     """
 
     eps0: Budget
-    d: whole(2, at_most=MAX_ORDER - 1)
+    d: Annotated[int, whole(2, at_most=MAX_ORDER - 1)]
 
     B = 1
 
     @property
-    def K(self):
+    def K(self) -> int:
         """Order of the Hadamard matrix, a power of two."""
         return 1 << self.d.bit_length()
 
     @property
-    def s(self):
+    def s(self) -> int:
         """Size of a half of it."""
         return self.K // 2
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
         return float(0.5 * -np.expm1(-self.eps0) * self._favoured)
 
-    def classes(self):
+    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return the hit patterns of x0, x1, their product row and an independent row, and column 0."""
         hit, share, everyone = independent(3 if self.d >= 4 else 2, 0.5, 1.0 / self.K)
         rows = [hit[:2], [hit[0] == hit[1]] if self.d >= 3 else hit[:0], hit[2:]]
         return np.concatenate(rows), share, everyone
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """The items whose rows are +1 at the reported index are supported."""
         return Support(float(1.0 / (1.0 + np.exp(-self.eps0))), 0.5)
 
-    def draw_supports(self, counts, blanket, repetitions, rng):
+    def draw_supports(
+        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+    ) -> Integers:
         """Draw supports: with probability 2 own - 1 any +1 of the user's row, else any index; O(d K)."""
         row = hadamard_matrix(self.K, dtype=np.int8)[1 : self.d + 1] > 0
         truthful = rng.binomial(counts, 2.0 * self.support.own - 1.0, size=(repetitions, counts.size))
@@ -170,9 +175,9 @@ class hadamard_blocks(HadamardResponse):
     """
 
     eps0: Budget
-    K: whole(2, at_most=MAX_ORDER)
+    K: Annotated[int, whole(2, at_most=MAX_ORDER)]
     s: Count
-    B: whole(2, remedy="with one block use hadamard(eps0=, d=)")
+    B: Annotated[int, whole(2, remedy="with one block use hadamard(eps0=, d=)")]
 
     def __post_init__(self):
         super().__post_init__()
@@ -185,21 +190,21 @@ class hadamard_blocks(HadamardResponse):
             raise ValueError(f"s must be K/(2B) = {order // 2}, got {self.s!r}; half of a block is favoured")
 
     @property
-    def d(self):
+    def d(self) -> int:
         """Number of items: the rows of all blocks but the constant ones."""
         return self.K - self.B
 
     @property
-    def lopsided(self):
+    def lopsided(self) -> tuple[int, ...]:
         """An x* of x0's block."""
         return (2,) if self.s >= 2 else ()
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
         return float(-np.expm1(-self.eps0) * self._favoured)
 
-    def classes(self):
+    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return outputs favoured by x0, x1, an x* of x0's block and an x* of a third block."""
         half = self.s / 2.0
         third = self.s if self.B >= 3 else 0

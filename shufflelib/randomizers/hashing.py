@@ -7,10 +7,13 @@ treated as a random function; it is computed by splitmix64.
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
@@ -58,21 +61,27 @@ class HashedSets(FiniteRandomizer):
     eps0: Budget
     d: Options
     s: Count
+    _value_type: ClassVar[Any]
 
     mirrored = True
 
     @property
-    def exact(self):
+    @abstractmethod
+    def chance(self) -> float:
+        """Chance that a given item hits the reported place."""
+
+    @property
+    def exact(self) -> bool:
         """Whether `class_masses` enumerates every density ratio."""
         return self.s == 1
 
     @property
-    def report_type(self):
+    def report_type(self) -> np.dtype[np.void]:
         """Structured type of a report."""
         return np.dtype([("seed", np.uint64), ("value", self._value_type)])
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β for one hash without overlap, above the true total variation."""
         return float(self._overlap_free * self.chance * -np.expm1(-self.eps0) / self._mean_weight)
 
@@ -106,12 +115,12 @@ class HashedSets(FiniteRandomizer):
             weights = np.column_stack([weights, np.ones(inputs)])
         return weights, share
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return class masses for x0, x1 and x* (coarsened to who hits where `exact` is false)."""
         weights, share = self._joint()
         return (share * (weights / self._mean_weight))[:, share > 0.0]
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the mass of w = 1/Ω on the same classes, exact for s = 1 and below the true blanket else."""
         weights, share = self._joint()
         floor = np.full(share.size, np.exp(-self.eps0))
@@ -119,7 +128,7 @@ class HashedSets(FiniteRandomizer):
             floor[-1] = 1.0
         return (share * (floor / self._mean_weight))[share > 0.0]
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair of disjoint sets; blanket and attacks differ where `exact` is false."""
         pair = super().input_pairs()[0]
         if self.exact:
@@ -127,12 +136,12 @@ class HashedSets(FiniteRandomizer):
         hit = patterns(2)
         share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
         odds = np.exp(-self.eps0)
-        rows = share * (np.where(hit, 1.0, odds) / self._mean_weight)
+        report0, report1 = share * (np.where(hit, 1.0, odds) / self._mean_weight)
         floor = share * (odds / self._mean_weight)
-        reference = LikelihoodRatios.from_masses(*rows, floor, exchangeable=True)
+        reference = LikelihoodRatios.from_masses(report0, report1, floor, exchangeable=True)
         return (InputPair(reference, pair.attacks),)
 
-    def estimate(self, reports):
+    def estimate(self, reports: NDArray[np.void]) -> Array:
         """Return unbiased item frequencies, shape (d,)."""
         reports = values.hashed(reports, self.report_type)
         hits = np.empty(self.d)
@@ -201,7 +210,7 @@ class collision(HashedSets):
     (0.28, 0.21)
     """
 
-    l: int = None  # noqa: E741
+    l: int = None  # type: ignore[assignment]  # noqa: E741
 
     def __post_init__(self):
         super().__post_init__()
@@ -216,12 +225,12 @@ class collision(HashedSets):
     _value_type = np.int64
 
     @property
-    def chance(self):
+    def chance(self) -> float:
         """Chance 1/l that a given item hashes to a given value."""
         return 1.0 / self.l
 
     @property
-    def exact(self):
+    def exact(self) -> bool:
         """Whether `class_masses` enumerates every density ratio."""
         return self.s <= EXACT_SET
 
@@ -246,7 +255,7 @@ class collision(HashedSets):
     def _hits(self, bits, value):
         return (bits % np.uint64(self.l)).astype(np.int64) == value
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[np.void]:
         """Report (seed, value), a structured array of shape (n,)."""
         x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
         n = len(x)
@@ -307,12 +316,12 @@ class local_hash(FrequencyOracle, collision):
         )  # with m = l - 1 the variance is proportional to odds²/m + m + 2·odds
         return min(less + 1 + (less * (less + 1) < odds**2), MAX_RANGE)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[np.void]:
         """Report (seed, value), a structured array of shape (n,)."""
         return super().sample(values.items(x, "x", self.d)[:, None], rng)
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """The items that hash to the reported value are supported, others than the one held by chance."""
         own = 1.0 / (1.0 + (self.l - 1) * np.exp(-self.eps0))
         return Support(float(own), 1.0 / self.l)

@@ -25,15 +25,16 @@ loss rises in convex order.  Hence the loss is the larger, the more coordinates 
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import ReplaceComponents
+from shufflelib.profiles.adjacency import Adjacency, ReplaceComponents
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import Composite, columns_of, drawn, estimated, randomizer_list, table
@@ -118,8 +119,8 @@ class joint(Composite):
     [0.0208, 0.0309, 0.0577]
     """
 
-    randomizers: tuple
-    distance: int = field(default=None, kw_only=True)
+    randomizers: Sequence[LocalRandomizer]
+    distance: int = field(default=None, kw_only=True)  # type: ignore[assignment]
 
     def __post_init__(self):
         self._set("randomizers", randomizer_list(self.randomizers))
@@ -138,16 +139,16 @@ class joint(Composite):
                 )
 
     @property
-    def eps0(self):
+    def eps0(self) -> float:
         """Local budget: the sum of the ``distance`` largest ones."""
         return self._most(part.eps0 for part in self.components)
 
     @property
-    def adjacency(self):
+    def adjacency(self) -> Adjacency:
         """At most ``distance`` components of one user's tuple change."""
         return ReplaceComponents(parts=tuple(part.adjacency for part in self.components), most=self.distance)
 
-    def local_renyi(self, order):
+    def local_renyi(self, order: float) -> float:
         """Return the sum of the ``distance`` largest ones."""
         return self._most(part.local_renyi(order) for part in self.components)
 
@@ -162,17 +163,17 @@ class joint(Composite):
     p = LocalRandomizer.p  # of the tuple, not the largest of the components
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Ratio bound towards another user's tuple, which may differ everywhere."""
         return math.prod(part.q for part in self.components)
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Bound on the total variation by independent couplings; no table prints one."""
         largest = sorted((part.beta for part in self.components), reverse=True)[: self.distance]
         return -math.expm1(math.fsum(math.log1p(-beta) if beta < 1.0 else -math.inf for beta in largest))
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return every pair of tuples that can be the worst, up to the order of equal coordinates."""
         return self._pairs
 
@@ -228,12 +229,12 @@ class joint(Composite):
             tuple(_product(product_of_attacks, parts) for *_, parts in best),
         )
 
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Report rows (report0, report1, …), a structured array of shape (n,)."""
         reports = drawn(self.components, x, values.generator(rng))
         return table({f"report{j}": part for j, part in enumerate(reports)})
 
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> Any:
         """Return the unbiased estimates of all coordinates, a tuple."""
         reports = columns_of(reports, [f"report{j}" for j in range(len(self.components))])
         return tuple(estimated(part, report) for part, report in zip(self.components, reports, strict=True))
@@ -243,7 +244,7 @@ class _Choice(NamedTuple):
     """A pair of inputs to one coordinate, with a number for its likelihood ratios in either order."""
 
     pair: InputPair
-    keys: tuple
+    keys: tuple[int, ...]
 
     @classmethod
     def of(cls, pair):

@@ -1,10 +1,12 @@
 r"""Key-value pairs with a budget for the key and one for the value: privkv."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options
@@ -65,7 +67,7 @@ class privkv(FiniteRandomizer):
     eps0: Budget
     d: Options
     s: Count
-    eps1: float = None
+    eps1: float = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()
@@ -75,12 +77,12 @@ class privkv(FiniteRandomizer):
         self._set("eps1", validation.real(eps1, "eps1", above=0.0, below=self.eps0, remedy=remedy))
 
     @property
-    def eps2(self):
+    def eps2(self) -> float:
         """Budget spent on the value."""
         return self.eps0 - self.eps1
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β, above the true total variation."""
         sign, key = np.tanh(self.eps2 / 2.0), self._keep_key
         lost = np.exp(-self.eps1) * key
@@ -138,22 +140,22 @@ class privkv(FiniteRandomizer):
 
         return self._pair(max(self._overlaps(), key=variation))
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return class masses of the pair with the largest total variation, and of two inputs x*."""
         return self._worst()[0]
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the exact blanket on the same classes."""
         return self._worst()[1]
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return one pair for each number of common keys with opposite values."""
         return tuple(
             InputPair.from_rows(*self._pair(common), mirrored=True, lopsided=(2,) if common < self.s else ())
             for common in self._overlaps()
         )
 
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Report rows (key, sign) with sign -1, 0 or 1, shape (n, 2)."""
         keys, held = values.key_values(x, "x", self.d, self.s)
         rng = values.generator(rng)
@@ -166,7 +168,7 @@ class privkv(FiniteRandomizer):
         reported = holds == (rng.random(n) < self._keep_key)
         return np.column_stack([key, np.where(reported, sign, 0)])
 
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> tuple[Array, Array]:
         """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
         key, sign = values.tagged_signs(reports, self.d, (-1, 0, 1)).T
         present = np.bincount(key, weights=sign != 0, minlength=self.d) * self.d / key.size

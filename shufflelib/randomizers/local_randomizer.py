@@ -9,12 +9,13 @@ which values it takes, and they are checked when it is set.
 import dataclasses
 from abc import ABC, abstractmethod
 from functools import cache, partial
-from typing import Annotated, get_type_hints
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import ReplaceOne
+from shufflelib.profiles.adjacency import Adjacency, ReplaceOne
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 
@@ -23,18 +24,18 @@ LARGEST_TABLE = 10**7  # entries
 
 
 def whole(at_least, **domain):
-    """Return the type of whole numbers of at least some size."""
-    return Annotated[int, partial(validation.count, at_least=at_least, **domain)]
+    """Return the check of whole numbers of at least some size."""
+    return partial(validation.count, at_least=at_least, **domain)
 
 
 def number(**domain):
-    """Return the type of real numbers in a domain of `validation.real`."""
-    return Annotated[float, partial(validation.real, **domain)]
+    """Return the check of real numbers in a domain of `validation.real`."""
+    return partial(validation.real, **domain)
 
 
 Budget = Annotated[float, validation.local_budget]
-Count = whole(1)
-Options = whole(2)
+Count = Annotated[int, whole(1)]
+Options = Annotated[int, whole(2)]
 
 
 class Validated:
@@ -89,8 +90,8 @@ class LocalRandomizer(Validated, ABC):
     """
 
     eps0: float
-    adjacency = ReplaceOne()  # which datasets of n values are neighbours
-    hypotheses = ()  # what its guarantee assumes beyond what all shuffled reports do
+    adjacency: Adjacency = ReplaceOne()  # which datasets of n values are neighbours
+    hypotheses: tuple[str, ...] = ()  # what its guarantee assumes beyond what all shuffled reports do
     has_worst_pair = True  # a candidate pair dominates all pairs of inputs (convex order), as mixtures need
 
     @property
@@ -109,7 +110,7 @@ class LocalRandomizer(Validated, ABC):
         return self.p
 
     @property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Two budgets of binary randomized response, between which the mechanism is; None if it is not.
 
         The two reports with the first budget are mixtures of this mechanism's, and this mechanism's are
@@ -118,11 +119,11 @@ class LocalRandomizer(Validated, ABC):
         """
         return None
 
-    def local_renyi(self, order):
+    def local_renyi(self, order: float) -> float:
         """Return an upper bound on the Rényi divergence of one report, which shuffling cannot raise."""
         return self.eps0
 
-    def variances(self):
+    def variances(self) -> tuple[float, float] | None:
         """Return the variance of one report as an estimate of the value, or None if no formula is known.
 
         The mean over values spread evenly and the largest one, for values scaled to [0, 1].
@@ -134,11 +135,11 @@ class LocalRandomizer(Validated, ABC):
         """Return every pair of inputs, up to symmetry, that can be the worst one."""
 
     @abstractmethod
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Randomise the values ``x``, one report for each user, with the numpy Generator ``rng``."""
 
     @abstractmethod
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> Any:
         """Return the unbiased estimate of the population's statistic from all reports."""
 
 
@@ -146,8 +147,9 @@ class WholeClass:
     """Mixed into a bound for a whole class of randomizers, which cannot be run; ``member`` can be."""
 
     binary_budgets = None  # it is no single mechanism
+    member: str
 
-    def _refuse(self, *_):
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse: there is no single protocol to run."""
         raise TypeError(
             f"{type(self).__name__} stands for all randomizers of a class and cannot be run; "
@@ -160,7 +162,7 @@ class WholeClass:
 class UnbiasedReports:
     """Mixed into mechanisms whose reports have their values for means."""
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> float:
         """Return the unbiased mean, a float."""
         return float(values.numbers(reports, "reports").mean())
 
@@ -177,7 +179,7 @@ class FiniteRandomizer(LocalRandomizer):
     """
 
     mirrored = False  # x0 and x1 mirror each other, and so does, but for the lopsided rows, every further x*
-    lopsided = ()
+    lopsided: tuple[int, ...] = ()
 
     @abstractmethod
     def class_masses(self) -> np.ndarray:
@@ -191,7 +193,7 @@ class FiniteRandomizer(LocalRandomizer):
     def blanket(self) -> np.ndarray:
         """Return the mass of the blanket, inf over all inputs, on the classes of `class_masses`."""
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""
         told = {"mirrored": self.mirrored, "lopsided": self.lopsided}
         return (InputPair.from_rows(self.class_masses(), self.blanket(), **told),)

@@ -10,11 +10,14 @@ are within ``dmax`` of both places.  It says nothing about larger moves or about
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import MoveOne
+from shufflelib.numerics.types import Array
+from shufflelib.profiles.adjacency import Adjacency, MoveOne
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, UnbiasedReports, WholeClass, number
@@ -25,7 +28,9 @@ CELL_WIDTH = 1e-4  # of δ, relative: the precision asked of the numerics
 LONGEST_SHORTENED = math.log(27 / 4)  # moves of Laplace noise up to which shorter ones reveal less
 
 
-Distance = number(at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km")
+Distance = Annotated[
+    float, number(at_least=NEAREST, at_most=FARTHEST, remedy="a distance in nats: privacy per km times km")
+]
 
 
 def refuse_far_apart(widest, dmax):
@@ -50,19 +55,19 @@ class MetricRandomizer(LocalRandomizer):
         validation.real(self.dmax, "dmax", at_least=self.d01, remedy=remedy)
 
     @property
-    def eps0(self):
+    def eps0(self) -> float:
         """Local guarantee towards the pair: its distance."""
         return self.d01
 
     @property
-    def adjacency(self):
+    def adjacency(self) -> Adjacency:
         """One user moves by d01; all others are within dmax of both places."""
         return MoveOne(d01=self.d01, dmax=self.dmax, shorter=self._holds_for_shorter)
 
     _holds_for_shorter = False  # whether shorter moves are proved to reveal no more, at the same dmax
 
     @property
-    def q(self):
+    def q(self) -> float:
         """Published ratio bound e^dmax between the differing user's report and another user's."""
         return float(np.exp(self.dmax))
 
@@ -70,7 +75,7 @@ class MetricRandomizer(LocalRandomizer):
 class OnLine(MetricRandomizer):
     """A metric randomizer on a line, the pair at 0 and d01."""
 
-    def _places(self, x):
+    def _places(self, x) -> Array:
         """Return the users' places if the bounds hold: within dmax of 0, of d01 and of each other."""
         x = values.numbers(x, "x", **self._domain)
         refuse_far_apart(float(np.ptp(x)), self.dmax)
@@ -138,11 +143,11 @@ class metric_generic(WholeClass, MetricRandomizer):
     _holds_for_shorter = True
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = (e^d01 - 1)/(e^d01 + 1), exact."""
         return float(np.tanh(self.d01 / 2.0))
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the published pair, attacked through two options and through three."""
         likely = 1.0 / (1.0 + np.exp(-self.d01))
         side = np.array([likely, np.exp(-self.d01) * likely])
@@ -229,20 +234,20 @@ class metric_laplace(UnbiasedReports, OnLine):
         return self.d01 <= LONGEST_SHORTENED
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = 1 - e^{-d01/2}, exact."""
         return float(-np.expm1(-self.d01 / 2.0))
 
-    def density(self, y, x):
+    def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the report ``y`` for the place ``x``; arrays broadcast."""
         y, x = validation.reals(y, "y"), validation.reals(x, "x", **self._domain)
         return 0.5 * np.exp(-np.abs(y - x))
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair 0, d01 with x* at 0, d01, the midpoint and the far end dmax."""
         return (additive.laplace_pair(self.d01, self.dmax, cell_width=CELL_WIDTH),)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,)."""
         x = self._places(x)
         return x + values.generator(rng).laplace(size=x.size)

@@ -25,12 +25,15 @@ In particular equal inputs in some component are never worse than a pair whose t
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from shufflelib.profiles.adjacency import ReplaceComponents, united
+from shufflelib.numerics.types import Reals
+from shufflelib.profiles.adjacency import Adjacency, ReplaceComponents, united
 from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, combined
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import (
@@ -42,6 +45,7 @@ from shufflelib.randomizers.composite import (
     scaled_estimate,
     table,
 )
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 MOST_PAIRS = 256  # candidate pairs of inputs of a mixture
 ROUNDING = 2e-15  # of a weight, and of a ratio that is formed anew
@@ -101,8 +105,8 @@ class mixture(Composite):
     (2.0, 0.288, 0.145)
     """
 
-    randomizers: tuple
-    weights: tuple
+    randomizers: Sequence[LocalRandomizer]
+    weights: Reals
 
     def __post_init__(self):
         self._set("randomizers", randomizer_list(self.randomizers))
@@ -124,19 +128,19 @@ class mixture(Composite):
             )
 
     @property
-    def adjacency(self):
+    def adjacency(self) -> Adjacency:
         """All components of one user's tuple may change."""
         parts = tuple(part.adjacency for part in self.components)
         return ReplaceComponents(parts=parts, most=len(parts))
 
     @property
-    def hypotheses(self):
+    def hypotheses(self) -> tuple[str, ...]:
         """Those of the components, and that the draw follows the weights."""
         own = "each user draws the component with the given weights, whatever the values"
         return united((own,), super().hypotheses)
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β, the weighted mean of the components' β."""
         return math.fsum(w * part.beta for w, part in zip(self.weights, self.components, strict=True))
 
@@ -145,7 +149,7 @@ class mixture(Composite):
         pairs = [component.input_pairs() for component in self.components]
         return [pairs[0], *([one for pair in part for one in both_orders(pair)] for part in pairs[1:])]
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return every combination of the components' candidate pairs."""
         return tuple(self._combined(pairs) for pairs in product(*self._candidates()))
 
@@ -158,7 +162,7 @@ class mixture(Composite):
             combined(lambda parts: direct_sum(self.weights, parts, LEAST_OTHERS), attacks),
         )
 
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n K).
 
         The inputs of all users to all components are checked, whichever component a user draws.
@@ -168,7 +172,7 @@ class mixture(Composite):
         columns = {f"report{k}": only(component == k, part) for k, part in enumerate(reports)}
         return table({"component": component} | columns)
 
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> Any:
         r"""Return the unbiased estimates of all components, a tuple of K floats or arrays.
 
         .. math:: \frac{n_k}{n w_k}\, \hat t_k, \qquad \hat t_k \text{ the estimate from the } n_k

@@ -8,9 +8,13 @@ message and of ν on classes of messages, explicit attacks, and which messages s
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.randomizers.local_randomizer import Validated
@@ -46,34 +50,35 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
     beta: float
 
     @abstractmethod
-    def message_pmf(self):
+    def message_pmf(self) -> Array:
         """Return class masses of the input messages of x0 and x1, the worst pair: shape (2, classes)."""
 
     @abstractmethod
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the mass of a blanket message on the classes of `message_pmf`; it sums to 1."""
 
     @abstractmethod
-    def attacks(self, n, blanket):
+    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
         """Return attacks on n input messages and ``blanket`` others, a tuple of `Attack`."""
 
     @abstractmethod
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Draw the input messages of users who hold the items ``x``, one for each."""
 
     @abstractmethod
-    def sample_blanket(self, count, rng):
+    def sample_blanket(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Draw ``count`` blanket messages."""
 
     @abstractmethod
-    def supports(self, messages):
+    def supports(self, messages: NDArray[Any]) -> Integers:
         """Count the messages that support each item, shape (items,)."""
 
-    def likelihood_ratios(self):
+    def likelihood_ratios(self) -> LikelihoodRatios:
         """Return the `LikelihoodRatios` of the input messages against the blanket."""
-        return LikelihoodRatios.from_masses(*self.message_pmf(), self.blanket()).compared()
+        report0, report1 = self.message_pmf()
+        return LikelihoodRatios.from_masses(report0, report1, self.blanket()).compared()
 
-    def estimate(self, messages, *, n):
+    def estimate(self, messages: NDArray[Any], *, n: int) -> Array:
         """Return unbiased frequencies, shape (items,), from all messages of n users."""
         n = validation.count(n, "n", at_most=len(messages), remedy="every user sends at least one message")
         return self.frequencies(self.supports(messages), n=n, blanket=len(messages) - n)

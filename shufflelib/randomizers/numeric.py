@@ -1,10 +1,13 @@
 r"""Numbers in [-1, 1]: piecewise, Duchi et al. and Harmony, whose outputs fall into finitely many classes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal
 from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, UnbiasedReports
@@ -41,7 +44,7 @@ class piecewise(UnbiasedReports, Extremal):
     eps0: Budget
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = 1 - e^{-eps0/2}, exact."""
         return float(-np.expm1(-self.eps0 / 2.0))
 
@@ -51,7 +54,7 @@ class piecewise(UnbiasedReports, Extremal):
         return np.expm1(self.eps0 / 2.0)
 
     @property
-    def C(self):
+    def C(self) -> float:
         """Largest report."""
         return float(1.0 + 2.0 / self._gap)
 
@@ -60,7 +63,7 @@ class piecewise(UnbiasedReports, Extremal):
         """Probability that the report falls in the interval around the value."""
         return 1.0 / (1.0 + np.exp(-self.eps0 / 2.0))
 
-    def classes(self):
+    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return the intervals of -1, +1 and 0, lengths in units of C - 1; none is hit by every input."""
         if self._gap >= 1.0:  # the interval of 0 lies between the other two
             hit = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
@@ -71,7 +74,7 @@ class piecewise(UnbiasedReports, Extremal):
             share = [overlap, 1.0 - overlap, overlap, 1.0 - overlap, self._gap]
         return np.array(hit, dtype=bool), np.array(share), np.zeros(len(share), dtype=bool)
 
-    def variances(self):
+    def variances(self) -> tuple[float, float] | None:
         """Return the variance over 4, of values scaled to [0, 1]: least for the value in the middle."""
         least = (self._gap + 4.0) / (3.0 * self._gap**2)
         return (least + 1.0 / (3.0 * self._gap)) / 4.0, (least + 1.0 / self._gap) / 4.0
@@ -79,7 +82,7 @@ class piecewise(UnbiasedReports, Extremal):
     def _left(self, x):
         return (self.C + 1.0) / 2.0 * x - (self.C - 1.0) / 2.0
 
-    def density(self, y, x):
+    def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the report ``y`` for the value ``x`` in [-1, 1]; arrays broadcast."""
         y = validation.reals(y, "y")
         left = self._left(validation.reals(x, "x", at_least=-1.0, at_most=1.0))
@@ -87,7 +90,7 @@ class piecewise(UnbiasedReports, Extremal):
         peak = self._inside * self._gap / 2.0
         return np.where(np.abs(y) <= self.C, peak * np.where(inside, 1.0, np.exp(-self.eps0)), 0.0)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats in [-C, C], shape (n,)."""
         x, rng = values.numbers(x, "x", at_least=-1.0, at_most=1.0), values.generator(rng)
         left, width = self._left(x), self.C - 1.0
@@ -104,12 +107,12 @@ class SignedCorners(FiniteRandomizer):
     d: Count = 1
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = (e^eps0 - 1)/(e^eps0 + 1)."""
         return float(np.tanh(self.eps0 / 2.0))
 
     @property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Both are eps0 for one coordinate: all its inputs are mixtures of -1 and 1."""
         return (self.eps0, self.eps0) if self.d == 1 else None
 
@@ -122,13 +125,13 @@ class SignedCorners(FiniteRandomizer):
         rows = np.column_stack([(1.0 - self._ties) * rows, self._ties * rows.sum(axis=1)])
         return rows if self._ties else rows[:, :2]
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return class masses for opposite corners x0, x1 and for the centre."""
         odds = np.exp(-self.eps0)
         side = np.array([1.0, odds]) / (1.0 + odds)
         return self._masses(np.array([side, side[::-1], [0.5, 0.5]]))
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the exact blanket: uniform."""
         odds = np.exp(-self.eps0)
         return self._masses(np.full((1, 2), odds / (1.0 + odds)))[0]
@@ -187,7 +190,7 @@ class duchi(SignedCorners):
     0.149
     """
 
-    def variances(self):
+    def variances(self) -> tuple[float, float] | None:
         """Return the variance over 4, of values scaled to [0, 1]: largest for the one in the middle."""
         worst = 1.0 / np.tanh(self.eps0 / 2.0) ** 2
         return ((worst - 1.0 / 3.0) / 4.0, worst / 4.0) if self.d == 1 else None
@@ -206,7 +209,7 @@ class duchi(SignedCorners):
         """Mean of t_j v_j: E|t·v|/d = C(2m, m)/4^m with m = ⌊d/2⌋, times β."""
         return self._central(self.d // 2) * np.tanh(self.eps0 / 2.0)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report signs ±1, shape (n, d), or (n,) for d = 1."""
         points, rng = self._points(x), values.generator(rng)
         corner = np.where(rng.random(points.shape) < (1.0 + points) / 2.0, 1, -1)
@@ -215,7 +218,7 @@ class duchi(SignedCorners):
         signs[side * (signs * corner).sum(axis=1) < 0] *= -1
         return signs[:, 0] if self.d == 1 else signs
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> float:
         """Return the unbiased mean, a float for d = 1, else shape (d,)."""
         signs = values.whole(
             reports, "reports", columns=None if self.d == 1 else self.d, at_least=-1, at_most=1
@@ -262,11 +265,11 @@ class harmony(SignedCorners):
     """
 
     @property
-    def lopsided(self):
+    def lopsided(self) -> tuple[int, ...]:
         """The corner between, if it cannot share as many coordinates with x0 as with x1."""
         return (2,) if self.d > 1 and self.d % 2 == 1 else ()
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return class masses for opposite corners and one between, by the coordinates that it shares.
 
         For one coordinate the third row is the centre.
@@ -278,13 +281,13 @@ class harmony(SignedCorners):
         first, second = (share * rows[:2] for share in (shared, 1.0 - shared))
         return np.vstack([np.hstack([first, second]), np.hstack([first[0], second[1]])])
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the exact blanket: uniform."""
         shared = self.d // 2 / self.d
         least = super().blanket()
         return least if self.d == 1 else np.concatenate([shared * least, (1.0 - shared) * least])
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report rows (coordinate, sign), shape (n, 2)."""
         points, rng = self._points(x), values.generator(rng)
         n = len(points)
@@ -292,7 +295,7 @@ class harmony(SignedCorners):
         mean = points[np.arange(n), coordinate] * np.tanh(self.eps0 / 2.0)
         return np.column_stack([coordinate, np.where(rng.random(n) < (1.0 + mean) / 2.0, 1, -1)])
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return the unbiased mean, a float for d = 1, else shape (d,)."""
         coordinate, sign = values.tagged_signs(reports, self.d, (-1, 1)).T
         total = np.bincount(coordinate, weights=sign, minlength=self.d)

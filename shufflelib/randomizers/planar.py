@@ -18,12 +18,14 @@ segment from x0 to x1, that tip.
 
 import functools
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import iti0k0, k0, k0e, k1e
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.cells import NODES, WEIGHTS, coarsened
@@ -119,12 +121,12 @@ class planar_laplace(MetricRandomizer):
     """
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β in closed form, exact."""
         focal = self.d01 / 2.0
         return float(2.0 / np.pi * (iti0k0(focal)[1] - focal * k0(focal)))
 
-    def density(self, y, x):
+    def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the reports ``y`` for the places ``x``, both of shape (..., 2)."""
         y, x = validation.reals(y, "y"), validation.reals(x, "x")
         return np.exp(-np.linalg.norm(y - x, axis=-1)) / (2.0 * np.pi)
@@ -143,7 +145,7 @@ class planar_laplace(MetricRandomizer):
         """Distance of the lens's tips from the midpoint."""
         return np.sqrt((self.dmax - self._focal) * (self.dmax + self._focal))
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair, with x* at x0, at a tip of the lens and at the far end of its axis."""
         return self._pairs
 
@@ -281,7 +283,7 @@ class planar_laplace(MetricRandomizer):
                 parts.append((*((far, near) if mirrored else (near, far)), others, hole))
         return _coarsened(*(np.stack(part).ravel() for part in zip(*parts, strict=True)), atoms)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report places, shape (n, 2)."""
         x, rng = values.numbers(x, "x", columns=2), values.generator(rng)
         farthest = np.maximum(np.hypot(*x.T), np.hypot(x[:, 0] - self.d01, x[:, 1]))
@@ -294,7 +296,7 @@ class planar_laplace(MetricRandomizer):
         length, angle = rng.gamma(2.0, size=len(x)), rng.uniform(0.0, 2.0 * np.pi, size=len(x))
         return x + np.column_stack([length * np.cos(angle), length * np.sin(angle)])
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return the unbiased mean place, shape (2,)."""
         return values.numbers(reports, "reports", columns=2).mean(axis=0)
 

@@ -10,12 +10,14 @@ is the multiset of reports together with their number, so writing void down chan
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import united
+from shufflelib.profiles.adjacency import Adjacency, united
 from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, Tails, combined
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import Composite, columns_of, only, scaled_estimate, table
@@ -74,9 +76,9 @@ class poisson_sampled(Composite):
     """
 
     randomizer: LocalRandomizer
-    rate: number(at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability") = (
-        field(kw_only=True)
-    )
+    rate: Annotated[
+        float, number(at_least=SMALLEST_RATE, at_most=1.0, remedy="a user participates with this probability")
+    ] = field(kw_only=True)
 
     def __post_init__(self):
         super().__post_init__()
@@ -85,7 +87,7 @@ class poisson_sampled(Composite):
         )
 
     @property
-    def components(self):
+    def components(self) -> Sequence[LocalRandomizer]:
         """What it is made of: the randomizer alone."""
         return (self.randomizer,)
 
@@ -94,12 +96,12 @@ class poisson_sampled(Composite):
         return self.rate == 1.0
 
     @property
-    def adjacency(self):
+    def adjacency(self) -> Adjacency:
         """The randomizer's relation: one value is replaced, whether the user participates or not."""
         return self.randomizer.adjacency
 
     @property
-    def hypotheses(self):
+    def hypotheses(self) -> tuple[str, ...]:
         """Those of the randomizer, and that participation does not depend on the value."""
         own = (
             f"each user reports with probability {self.rate:g}, whatever the value, and sends nothing "
@@ -108,16 +110,16 @@ class poisson_sampled(Composite):
         return united((own,), super().hypotheses)
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Total-variation bound of the randomizer, times the rate."""
         return self.rate * self.randomizer.beta
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the randomizer's pairs, void being one more output, of probability 1 - rate."""
         return tuple(
             InputPair(
                 self._with_void(pair.blanket),
-                combined(lambda one: self._with_void(*one, LEAST_OTHERS), [(one,) for one in pair.attacks]),
+                combined(lambda one: self._with_void(one[0], LEAST_OTHERS), [(one,) for one in pair.attacks]),
                 pair.tails and self._thinned(pair.tails),
             )
             for pair in self.randomizer.input_pairs()
@@ -136,13 +138,13 @@ class poisson_sampled(Composite):
         """Return the likelihood ratios: as before with probability ``rate``, else 1 and 1."""
         return direct_sum((self.rate, 1.0 - self.rate), (ratios, VOID), least) if self.rate < 1.0 else ratios
 
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Report rows (sent, report), a structured array of shape (n,)."""
         reports = self.randomizer.sample(x, values.generator(rng))
         sent = rng.random(len(reports)) < self.rate
         return table({"sent": sent, "report": only(sent, reports)})
 
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> Any:
         r"""Return the unbiased estimate for all n users.
 
         .. math:: \frac{m}{s n}\,\hat t, \qquad \hat t \text{ the estimate from the } m \text{ reports sent}

@@ -1,9 +1,12 @@
 r"""Randomized response: the true option with odds e^ε₀, else another one; and the generic randomizer."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
@@ -47,12 +50,12 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
     mirrored = True
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = (e^eps0 - 1)/(e^eps0 + d - 1), exact."""
         return float(-np.expm1(-self.eps0) * self._truth)
 
     @property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Both are eps0 if there are two options."""
         return (self.eps0, self.eps0) if self.d == 2 else None
 
@@ -64,40 +67,42 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
     def _lie(self):
         return np.exp(-self.eps0) * self._truth
 
-    def pmf(self):
+    def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, d): row x is the distribution of the report on x."""
         return np.where(np.eye(small_table(self.d, self.d)[0], dtype=bool), self._truth, self._lie)
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return class masses: rows x0, x1, x*; columns x0, x1, x*, and the other d - 3 options."""
         inputs = min(self.d, 3)
         rows = np.where(np.eye(inputs, dtype=bool), self._truth, self._lie)
         others = np.full((inputs, 1), (self.d - inputs) * self._lie)
         return np.hstack([rows, others]) if self.d > inputs else rows
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the blanket: on every option the probability that another user reports it."""
         inputs = min(self.d, 3)
         return self._lie * np.append(np.ones(inputs), self.d - inputs)[: inputs + (self.d > inputs)]
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the true item with probability e/(e + d - 1), else one of the others uniformly."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         other = (x + rng.integers(1, self.d, size=x.size)) % self.d
         return np.where(rng.random(x.size) < self._truth, x, other)
 
-    def estimate(self, reports, *, n=None):
+    def estimate(self, reports: ArrayLike, *, n: int | None = None) -> Array:
         """Return unbiased item frequencies, shape (d,); exactly d reports need ``n``, to be no counts."""
         reports = values.no_counts(values.items(reports, "reports", self.d), {self.d}, n)
         observed = np.bincount(reports, minlength=self.d) / reports.size
         return (observed - self._lie) / self.beta
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """The reported item is supported."""
         return Support(float(self._truth), float(self._lie))
 
-    def draw_supports(self, counts, blanket, repetitions, rng):
+    def draw_supports(
+        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+    ) -> Integers:
         """Draw supports: with probability own - other the truth is reported, else a uniform item."""
         truths = rng.binomial(counts, self._truth - self._lie, size=(repetitions, counts.size))
         uniform = np.full(counts.size, 1.0 / counts.size)
@@ -170,7 +175,7 @@ class generic(WholeClass, generalized_rr):
 
     d: int = field(default=2, init=False, repr=False)
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return binary randomized response's pair, attacked also through three options."""
         pair = super().input_pairs()[0]
         third = generalized_rr(eps0=self.eps0, d=3).input_pairs()[0].attacks[2]

@@ -3,10 +3,13 @@ r"""Subset reports: k of the d items, with odds e^ε₀ if the subset meets what
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil, comb, floor, perm
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, disjoint, patterns
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
@@ -64,7 +67,7 @@ class subset_exponential(Extremal):
     eps0: Budget
     d: Options
     s: Count
-    k: int = None
+    k: int = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()
@@ -77,12 +80,12 @@ class subset_exponential(Extremal):
         return max(1, ceil(-self.d * np.expm1(-np.log1p(np.exp(-self.eps0)) / self.s)))
 
     @property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Both are eps0 for two items, of which one is held and one reported."""
         return (self.eps0, self.eps0) if self.d == 2 else None
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β (with the missing bracket of Table 5 put back), exact."""
         only_one = self._hit_share(hits=1, inputs=2)
         return float(-np.expm1(-self.eps0) * only_one / self._mean_weight)
@@ -111,7 +114,7 @@ class subset_exponential(Extremal):
         """Mean over all k-subsets of e^{-eps0} when missed and 1 when hit."""
         return self._hit_share(hits=1, inputs=1) + self._miss * np.exp(-self.eps0)
 
-    def classes(self):
+    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return all hit patterns of x0, x1 and x*, disjoint; no report meets every possible set."""
         inputs = 3 if self.d >= 3 * self.s else 2
         hit = patterns(inputs)
@@ -119,7 +122,7 @@ class subset_exponential(Extremal):
         share = np.array([shares[hits] for hits in hit.sum(axis=0)])
         return hit, share, np.zeros(share.size, dtype=bool)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report subsets, shape (n, k), each row ascending."""
         x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
         odds = np.array(
@@ -140,7 +143,7 @@ class subset_exponential(Extremal):
             reports[users] = np.sort(np.column_stack([kept, others]), axis=1)
         return reports
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased item frequencies, shape (d,); they sum to about s."""
         chosen = values.item_sets(reports, "reports", self.d, self.k)
         observed = np.bincount(chosen.ravel(), minlength=self.d) / len(chosen)
@@ -191,7 +194,7 @@ class subset(FrequencyOracle, subset_exponential):
         size = self.d * odds / (1.0 + odds)
         return min(max(1, floor(size)), min(self.d - 1, ceil(size)), key=variance)
 
-    def pmf(self):
+    def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, C(d, k)); subsets in lexicographic order."""
         d, outputs = small_table(self.d, comb(self.d, self.k))
         holds = np.zeros((outputs, d), dtype=bool)
@@ -199,17 +202,19 @@ class subset(FrequencyOracle, subset_exponential):
         odds = np.where(holds.T, 1.0, np.exp(-self.eps0))
         return odds / odds.sum(axis=1, keepdims=True)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report subsets, shape (n, k), each row ascending."""
         return super().sample(values.items(x, "x", self.d)[:, None], rng)
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """The reported items are supported."""
         own = self.k / (self.k + (self.d - self.k) * np.exp(-self.eps0))
         return Support(float(own), float((self.k - own) / (self.d - 1)))
 
-    def draw_supports(self, counts, blanket, repetitions, rng):
+    def draw_supports(
+        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+    ) -> Integers:
         """Draw supports, passing through the items once; O(d k).
 
         Only how many items each user has still to choose is tracked.  Let the other items of a user's subset
@@ -297,7 +302,7 @@ class pckv_grr(Extremal):
         validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), exact."""
         return float(self.s * self._contrast)
 
@@ -310,7 +315,7 @@ class pckv_grr(Extremal):
     def _contrast(self):
         return -np.expm1(-self.eps0) * self._held
 
-    def classes(self):
+    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
         """Return s pairs (key, sign) of each of x0, x1, x* and the other 2d - 3s pairs.
 
         Where these are too few, x0 and x1 hold the same keys with opposite signs, and x* has half the signs
@@ -323,7 +328,7 @@ class pckv_grr(Extremal):
         share = np.array([half, other, half, other, 2 * (self.d - self.s)], float)
         return hit, share, np.zeros(share.size, dtype=bool)
 
-    def sample(self, x, rng):
+    def sample(self, x: Any, rng: np.random.Generator) -> NDArray[Any]:
         """Report rows (key, sign), shape (n, 2)."""
         keys, held = values.key_values(x, "x", self.d, self.s)
         n = len(keys)
@@ -334,7 +339,7 @@ class pckv_grr(Extremal):
         pair = np.where(rng.random(n) < kept, truth, other)
         return np.column_stack([pair // 2, 2 * (pair % 2) - 1])
 
-    def estimate(self, reports):
+    def estimate(self, reports: Any) -> tuple[Array, Array]:
         """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
         key, sign = values.tagged_signs(reports, self.d, (-1, 1)).T
         counts = np.array([np.bincount(key[sign == v], minlength=self.d) for v in (1, -1)]) / key.size

@@ -4,11 +4,14 @@ import functools
 import math
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.optional import PATIENCE, progress
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, once, united
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, FiniteRandomizer
@@ -67,7 +70,7 @@ class from_pmf(FiniteRandomizer):
     True
     """
 
-    matrix: tuple
+    matrix: ArrayLike
 
     def __post_init__(self):
         if isinstance(self.matrix, str | bytes | os.PathLike):
@@ -121,32 +124,32 @@ class from_pmf(FiniteRandomizer):
         return np.array(self.matrix) / self._sums[:, None]
 
     @property
-    def precision(self):
+    def precision(self) -> float:
         """Relative error charged for every entry."""
         return ROUNDING + 2.0 * float(np.max(np.abs(self._sums - 1.0)))
 
     @functools.cached_property
-    def eps0(self):
+    def eps0(self) -> float:
         """Largest log-ratio of two rows, rounded up; infinite where a zero meets a positive entry."""
         return candidate_pairs.local_budget(self._rows, self.precision)
 
     @functools.cached_property
-    def beta(self):
+    def beta(self) -> float:
         """Largest total variation between two rows."""
         return candidate_pairs.total_variation(self._rows)
 
     @functools.cached_property
-    def binary_budgets(self):
+    def binary_budgets(self) -> tuple[float, float] | None:
         """Those of a table with two different outputs whose extreme rows mirror each other."""
         return candidate_pairs.binary_budgets(np.array(self.matrix), self._rows, self.precision)
 
-    def pmf(self):
+    def pmf(self) -> Array:
         """Return the table, shape (inputs, outputs), rows divided by their sums, in the order given."""
         return self._rows.copy()
 
     class_masses = pmf  # every output is a class of its own
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the least of every column, shape (outputs,)."""
         return self._rows.min(axis=0)
 
@@ -164,14 +167,14 @@ class from_pmf(FiniteRandomizer):
         kept = once(references)
         return tuple(InputPair(reference, attacks[pairs[place]]) for place, reference in kept.items())
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return all pairs of inputs with different likelihood ratios, and the most promising attacks.
 
         A pair without an attack among those repeats the most promising one of all.
         """
         return self._pairs
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report outputs in 0, …, outputs − 1, shape (n,), for inputs in 0, …, inputs − 1."""
         x, rng = values.items(x, "x", len(self._rows)), values.generator(rng)
         reports = np.empty(x.size, dtype=np.int64)
@@ -180,7 +183,7 @@ class from_pmf(FiniteRandomizer):
             reports[held] = rng.choice(self._rows.shape[1], size=int(held.sum()), p=self._rows[item])
         return reports
 
-    def estimate(self, reports, *, n=None):
+    def estimate(self, reports: ArrayLike, *, n: int | None = None) -> Array:
         """Return unbiased frequencies of the inputs, shape (inputs,), by least squares.
 
         As many reports as there are outputs need ``n``, the number of users, to be no counts.

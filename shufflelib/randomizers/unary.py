@@ -2,10 +2,13 @@ r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped in
 
 from dataclasses import dataclass
 from math import comb
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
@@ -25,19 +28,19 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     """A report of d independent bits."""
 
     d: int
-    held: tuple  # probabilities of 1 and of 0 for the bit of the held item
-    noise: tuple  # and for every other bit
+    held: tuple[float, float]  # probabilities of 1 and of 0 for the bit of the held item
+    noise: tuple[float, float]  # and for every other bit
 
     mirrored = True
 
-    def pmf(self):
+    def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
         d, outputs = small_table(self.d, 2**self.d)
         ones = np.arange(outputs) >> np.arange(d)[:, None] & 1 == 1
         held, noise = np.where(ones, *self.held), np.where(ones, *self.noise)
         return np.where(np.eye(d, dtype=bool)[:, :, None], held, noise).prod(axis=1)
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return the masses of the bits of x0, x1 and x*, "all d bits are one" being a class of its own."""
         inputs = min(self.d, 3)
         ones = patterns(inputs)
@@ -51,7 +54,7 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
         rows[:, 0] *= -np.expm1(free * np.log(self.noise[0]))
         return rows if free else rows[:, 1:]
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the exact blanket: the distribution of noise alone, times the least likely held bit."""
         inputs = self.class_masses().shape[0]
         ones = patterns(inputs)
@@ -59,20 +62,20 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
         every = np.arange(noise.size) == noise.size - 1
         return noise * np.where(every, self.held[0] / self.noise[0], self.held[1] / self.noise[1])
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""
         x, rng = values.items(x, "x", self.d), values.generator(rng)
         bits = (rng.random((x.size, self.d)) < self.noise[0]).astype(np.uint8)
         bits[np.arange(x.size), x] = rng.random(x.size) < self.held[0]
         return bits
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased item frequencies, shape (d,)."""
         ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
         return (ones - self.noise[0]) / self.beta
 
     @property
-    def support(self):
+    def support(self) -> Support:
         """The items whose bits are one are supported."""
         return Support(float(self.held[0]), float(self.noise[0]))
 
@@ -107,17 +110,17 @@ class rappor(UnaryEncoding):
     d: Options
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β = (e^{eps0/2} - 1)/(e^{eps0/2} + 1), exact."""
         return float(np.tanh(self.eps0 / 4.0))
 
     @property
-    def held(self):
+    def held(self) -> tuple[float, float]:
         """Probabilities of 1 and of 0 for the bit of the held item."""
         return self.noise[::-1]
 
     @property
-    def noise(self):
+    def noise(self) -> tuple[float, float]:
         """Probabilities of 1 and of 0 for every other bit."""
         odds = float(np.exp(-self.eps0 / 2.0))
         return odds / (1.0 + odds), 1.0 / (1.0 + odds)
@@ -153,14 +156,14 @@ class optimized_unary(UnaryEncoding):
     d: Options
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)); no table prints it."""
         return float(0.5 * np.tanh(self.eps0 / 2.0))
 
     held = (0.5, 0.5)
 
     @property
-    def noise(self):
+    def noise(self) -> tuple[float, float]:
         """Probabilities of 1 and of 0 for every other bit."""
         odds = float(np.exp(-self.eps0))
         return odds / (1.0 + odds), 1.0 / (1.0 + odds)
@@ -206,7 +209,7 @@ class sampled_rappor(FiniteRandomizer):
 
     eps0: Budget
     d: Options
-    s: whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")
+    s: Annotated[int, whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")]
 
     mirrored = True
 
@@ -215,7 +218,7 @@ class sampled_rappor(FiniteRandomizer):
         disjoint_sets(self.d, self.s)
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β, below the true total variation."""
         return float(self.s * np.tanh(self.eps0 / 4.0) / self.d)
 
@@ -244,22 +247,22 @@ class sampled_rappor(FiniteRandomizer):
         up, down = np.exp(self.eps0 / 2.0), np.exp(-self.eps0 / 2.0)
         return (ones * up + (self.s - ones) * down) / self.s
 
-    def class_masses(self):
+    def class_masses(self) -> Array:
         """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
         ones, _, mass = self._classes()
         return mass * self._weight(ones)
 
-    def blanket(self):
+    def blanket(self) -> Array:
         """Return the exact blanket: the input with as many zero bits as there are."""
         ones, zeros_elsewhere, mass = self._classes()
         zeros = (self.s - ones).sum(axis=0) + zeros_elsewhere
         return mass * self._weight(np.maximum(self.s - zeros, 0))
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""
         x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
         return self._single.sample(x[np.arange(len(x)), rng.integers(self.s, size=len(x))], rng)
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased item frequencies, shape (d,); they sum to about s."""
         return self.s * self._single.estimate(reports)

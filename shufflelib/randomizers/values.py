@@ -1,8 +1,12 @@
 """Validation of users' values and of reports: one row for each user, errors that name the argument."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Integers
 
 
 def _shaped(array, name, columns):
@@ -12,12 +16,12 @@ def _shaped(array, name, columns):
     return array
 
 
-def numbers(values, name, *, columns=None, **domain):
+def numbers(values, name, *, columns=None, **domain) -> Array:
     """Return a float array of shape (n,) or (n, columns), its entries in the domain of `validation.reals`."""
     return _shaped(validation.reals(values, name, **domain), name, columns)
 
 
-def whole(values, name, *, columns=None, at_least, at_most):
+def whole(values, name, *, columns=None, at_least, at_most) -> Integers:
     """Return an integer array of shape (n,), or (n, columns), with entries in [at_least, at_most]."""
     array = numbers(values, name, columns=columns, at_least=at_least, at_most=at_most)
     fractional = array != np.floor(array)
@@ -26,12 +30,12 @@ def whole(values, name, *, columns=None, at_least, at_most):
     return array.astype(np.int64)
 
 
-def items(values, name, d):
+def items(values, name, d) -> Integers:
     """Return one item in 0, ..., d-1 for each user, shape (n,)."""
     return whole(values, name, at_least=0, at_most=d - 1)
 
 
-def no_counts(reports, outputs, n):
+def no_counts(reports, outputs, n) -> Integers:
     """Return reports, one for each of the n users; without n, as many as there are outputs may be counts."""
     if n is None and reports.size in outputs:
         raise ValueError(
@@ -43,7 +47,7 @@ def no_counts(reports, outputs, n):
     return reports
 
 
-def item_sets(values, name, d, s):
+def item_sets(values, name, d, s) -> Integers:
     """Return s distinct items in 0, ..., d-1 for each user, shape (n, s), each row ascending."""
     ascending = np.sort(whole(values, name, columns=s, at_least=0, at_most=d - 1), axis=1)
     repeated = (np.diff(ascending, axis=1) == 0).any(axis=1)
@@ -53,7 +57,7 @@ def item_sets(values, name, d, s):
     return ascending
 
 
-def key_values(values, name, d, s):
+def key_values(values, name, d, s) -> tuple[Integers, Array]:
     """Return the pair (keys, values), both of shape (n, s): distinct keys, values in [-1, 1]."""
     if not isinstance(values, tuple | list) or len(values) != 2:
         raise TypeError(f"{name} must be a tuple (keys, values) of two arrays, got {type(values).__name__}")
@@ -65,7 +69,7 @@ def key_values(values, name, d, s):
     return keys, held
 
 
-def tagged_signs(reports, d, signs):
+def tagged_signs(reports, d, signs) -> Integers:
     """Return reports as rows (key, sign), shape (n, 2): a key in 0, ..., d-1 and one of ``signs``."""
     reports = whole(reports, "reports", columns=2, at_least=-1, at_most=max(d - 1, 1))
     items(reports[:, 0], "reports[:, 0] (keys)", d)
@@ -75,7 +79,7 @@ def tagged_signs(reports, d, signs):
     return reports
 
 
-def hashed(reports, dtype):
+def hashed(reports, dtype) -> NDArray[Any]:
     """Return reports that carry their hash's seed: a structured array (seed, value) of shape (n,)."""
     if not isinstance(reports, np.ndarray) or reports.dtype != dtype:
         raise TypeError(
@@ -87,6 +91,6 @@ def hashed(reports, dtype):
     return _shaped(reports, "reports", None)
 
 
-def generator(rng):
+def generator(rng) -> np.random.Generator:
     """Return ``rng`` if it is a numpy Generator."""
     return validation.instance(rng, "rng", np.random.Generator, remedy="pass numpy.random.default_rng(seed)")

@@ -3,6 +3,7 @@ r"""The wheel mechanism: sets hashed to arcs of a circle."""
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
@@ -52,7 +53,7 @@ class wheel(HashedSets):
     (0.0443, 0.00699, 0.00818)
     """
 
-    arc: float = None
+    arc: float = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()
@@ -68,14 +69,14 @@ class wheel(HashedSets):
     _value_type = np.float64
 
     @property
-    def chance(self):
+    def chance(self) -> float:
         """Probability that a given arc contains a given point: its length."""
         return self.arc
 
     def _hits(self, bits, value):
         return (value - bits * 2.0**-64) % 1.0 < self.arc
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[np.void]:
         """Report (seed, value), a structured array of shape (n,), values in [0, 1)."""
         x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
         n = len(x)

@@ -1,10 +1,13 @@
 r"""The witch hat: Laplace noise with its tails clipped to a flat brim of finite length."""
 
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, attacks_on
 from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import number
@@ -66,9 +69,9 @@ class witch_hat(OnLine):
     True
     """
 
-    brim: number(at_least=0.0, at_most=1e12)
-    height: number(above=0.0, at_most=100.0, remedy="the largest loss in nats")
-    scale: number(at_least=1e-9, at_most=1e9, remedy="twice the length of one nat") = 2.0
+    brim: Annotated[float, number(at_least=0.0, at_most=1e12)]
+    height: Annotated[float, number(above=0.0, at_most=100.0, remedy="the largest loss in nats")]
+    scale: Annotated[float, number(at_least=1e-9, at_most=1e9, remedy="twice the length of one nat")] = 2.0
 
     def __post_init__(self):
         super().__post_init__()
@@ -76,17 +79,17 @@ class witch_hat(OnLine):
         validation.real(self.brim, "brim", at_least=least, remedy="every place needs room for its hat")
 
     @property
-    def eps0(self):
+    def eps0(self) -> float:
         """Local guarantee towards the pair: its distance, at most the height."""
         return min(self.d01, self.height)
 
     @property
-    def p(self):
+    def p(self) -> float:
         """Published ratio bound e^d01."""
         return float(np.exp(self.d01))
 
     @property
-    def beta(self):
+    def beta(self) -> float:
         """Published β, as printed; see `witch_hat` for its erratum."""
         u = self.d01 / self.scale
         hat = np.expm1(self.height)
@@ -110,13 +113,13 @@ class witch_hat(OnLine):
         """Return the log density around x, the hat lowered by ``away`` nats."""
         return np.maximum(-self.height, -away - np.abs(y - x)) - self._log_total
 
-    def density(self, y, x):
+    def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the report ``y`` for the place ``x``; arrays broadcast."""
         y, x = validation.reals(y, "y"), validation.reals(x, "x", **self._domain)
         inside = np.abs(y - self._centre) <= self._room + self.height
         return np.where(inside, np.exp(self._log_density(y, x)), 0.0)
 
-    def input_pairs(self):
+    def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair 0, d01 with x* at 0, d01, the midpoint and the far end dmax."""
         radius = self.dmax - self._centre
         places = np.array(list(dict.fromkeys((0.0, self.d01, self._centre, self.dmax))))
@@ -143,7 +146,7 @@ class witch_hat(OnLine):
         attacks = attacks_on(rows, lopsided=(3,), **rest)
         return (InputPair(cells.mirrored(*split, **rest), attacks),)
 
-    def sample(self, x, rng):
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,)."""
         x, rng = self._places(x), values.generator(rng)
         under_hat = -2.0 * np.expm1(-self.height) * np.exp(-self._log_total)
@@ -153,7 +156,7 @@ class witch_hat(OnLine):
         beside += 2.0 * self.height * (beside > x - self.height)
         return np.where(rng.random(x.size) < under_hat, x + noise, beside)
 
-    def estimate(self, reports):
+    def estimate(self, reports: ArrayLike) -> float:
         """Return the unbiased mean, a float."""
         hat = -2.0 * np.expm1(-self.height) - 2.0 * self.height * np.exp(-self.height)
         share = hat * np.exp(-self._log_total)

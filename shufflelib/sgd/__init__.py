@@ -39,3 +39,19 @@ from shufflelib.sgd.network import Network
 from shufflelib.sgd.personal_clients import PersonalClients
 from shufflelib.sgd.plain_blocks import PlainBlocks
 from shufflelib.sgd.training import Training
+
+__all__ = [
+    "AllocatedBlocks",
+    "BatchClippedBlocks",
+    "BlockReports",
+    "ExampleGradients",
+    "GaussianBlocks",
+    "LaplaceBlocks",
+    "Network",
+    "PersonalClients",
+    "PlainBlocks",
+    "PrincipalComponents",
+    "Training",
+    "accounting",
+    "principal_components",
+]

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Floats, Integers
 from shufflelib.sgd.block_reports import LaplaceNoise, scaled_down
+from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
 
@@ -53,7 +55,7 @@ class BatchClippedBlocks(LaplaceNoise):
     (0.0667, 20000.0)
     """
 
-    def sensitivity(self, network):
+    def sensitivity(self, network: Network) -> float:
         """Return 2 H C, the ℓ₁ distance that the released average is proved not to exceed.
 
         Raises TypeError if ``network`` is not a `Network`.
@@ -61,11 +63,11 @@ class BatchClippedBlocks(LaplaceNoise):
         network = validation.instance(network, "network", Network, remedy=NETWORK)
         return 2.0 * self.clip * max(network.widths[1:])
 
-    def order(self, previous, rng):
+    def order(self, previous: Integers | None, rng: np.random.Generator) -> Integers:
         """Return the batches as they come, in every epoch."""
         return np.arange(self.blocks)
 
-    def release(self, gradients, network):
+    def release(self, gradients: ExampleGradients, network: Network) -> Floats:
         """Return the average gradient, scaled down if N exceeds C."""
         average = gradients.mean().astype(np.float64)
         size = sum(

@@ -2,17 +2,22 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Floats, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import Count, Validated, number
 from shufflelib.sgd.example_gradients import ExampleGradients
 from shufflelib.sgd.network import NETWORK, Network
 
 SMALLEST, LARGEST_CLIP = 1e-9, 1e9  # beyond, what is released or its noise leaves single precision
-Clip = number(at_least=SMALLEST, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients")
+Clip = Annotated[
+    float, number(at_least=SMALLEST, at_most=LARGEST_CLIP, remedy="the clipping bound is a norm of gradients")
+]
 
 
 class BlockReports(Validated, ABC):
@@ -40,16 +45,19 @@ class BlockReports(Validated, ABC):
     (2, slice(200, 300, None))
     """
 
+    blocks: int
+    block_size: int
+
     @property
-    def examples(self):
+    def examples(self) -> int:
         """Number of examples in all blocks together."""
         return self.blocks * self.block_size
 
-    def order(self, previous, rng):
+    def order(self, previous: Integers | None, rng: np.random.Generator) -> Integers:
         """Return the order of the blocks in an epoch: a new random one, whatever the last one was."""
         return rng.permutation(self.blocks)
 
-    def turn(self, order, step):
+    def turn(self, order: Integers, step: int) -> tuple[int, slice | Integers]:
         """Return the block that reports in a step of an epoch, and the rows of its examples.
 
         Parameters
@@ -62,19 +70,21 @@ class BlockReports(Validated, ABC):
         block = int(order[step])
         return block, slice(block * self.block_size, (block + 1) * self.block_size)
 
-    def is_size(self, examples):
+    def is_size(self, examples: int) -> bool:
         """Say whether a block can have this many examples."""
         return examples == self.block_size
 
     @abstractmethod
-    def release(self, gradients, network):
+    def release(self, gradients: ExampleGradients, network: Network) -> Floats:
         """Return what the noise is added to, a function of the block's gradients: float vector (size,)."""
 
     @abstractmethod
-    def noise(self, size, block, rng):
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> float | Array:
         """Draw the noise of one report, shape (size,)."""
 
-    def report(self, gradients, network, block, rng):
+    def report(
+        self, gradients: ExampleGradients, network: Network, block: int, rng: np.random.Generator
+    ) -> NDArray[np.float32]:
         """Return one block's report: what is released of its gradients, plus noise, in single precision.
 
         Parameters
@@ -113,22 +123,22 @@ class LaplaceNoise(BlockReports):
     Parameters as for `LaplaceBlocks`.
     """
 
-    eps0: number(at_least=SMALLEST, at_most=700.0, remedy="a local budget in nats")
+    eps0: Annotated[float, number(at_least=SMALLEST, at_most=700.0, remedy="a local budget in nats")]
     clip: Clip
     blocks: Count
     block_size: Count
 
     @property
-    def calibrated_to(self):
+    def calibrated_to(self) -> float:
         """The ℓ₁ distance 2C/s that the noise hides."""
         return 2.0 * self.clip / self.block_size
 
     @property
-    def noise_scale(self):
+    def noise_scale(self) -> float:
         """Scale of the noise, 2C/(s eps0)."""
         return self.calibrated_to / self.eps0
 
-    def noise(self, size, block, rng):
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> Array:
         """Draw Laplace noise, independent in each coordinate."""
         return rng.laplace(0.0, self.noise_scale, size)
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shufflelib.numerics.types import Array, Floats
+
 HUGE = 1e30  # a gradient this many times above the clipping bound is left out: single precision ends there
 
 
@@ -38,25 +40,25 @@ class ExampleGradients:
     [0.1875, -0.1875, 0.3125, -0.3125]
     """
 
-    inputs: list
-    errors: list
+    inputs: list[Floats]
+    errors: list[Floats]
 
     def __len__(self):
         return len(self.inputs[0])
 
-    def l1_norms(self):
+    def l1_norms(self) -> Array:
         """Return the ℓ₁ norm of each example's gradient, shape (examples,), rounded up."""
         with np.errstate(over="ignore", invalid="ignore"):
             terms = [(_row_sums(np.abs(a)) + 1.0) * _row_sums(np.abs(d)) for a, d in self._layers()]
         return sum(terms) * self._rounding
 
-    def l2_norms(self):
+    def l2_norms(self) -> Array:
         """Return the ℓ₂ norm of each example's gradient, shape (examples,), rounded up."""
         with np.errstate(over="ignore", invalid="ignore"):
             terms = [(_squared_length(a) + 1.0) * _squared_length(d) for a, d in self._layers()]
         return np.sqrt(sum(terms)) * self._rounding
 
-    def weighted_sum(self, weights):
+    def weighted_sum(self, weights: Floats) -> Floats:
         r"""Return :math:`\sum_j w_j g_j` as one vector in the order of the parameters.
 
         Parameters
@@ -77,11 +79,11 @@ class ExampleGradients:
                 parts += [(a.T @ weighted).ravel(), weighted.sum(axis=0)]
         return np.concatenate(parts)
 
-    def mean(self):
+    def mean(self) -> Floats:
         """Return the plain average of the gradients as one vector; 0 if there are none."""
         return self.weighted_sum(np.full(len(self), 1.0 / max(len(self), 1)))
 
-    def clipped_mean(self, norms, bound):
+    def clipped_mean(self, norms: Array, bound: float) -> Floats:
         r"""Return :math:`\frac1s \sum_j g_j \min(1, C/\|g_j\|)` for s examples, as one vector; 0 if s = 0.
 
         Parameters

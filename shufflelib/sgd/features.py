@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 
 LARGEST = 1e30  # of an entry: beyond, features leave single precision
 
@@ -37,11 +39,11 @@ class PrincipalComponents:
     (297, 30)
     """
 
-    mean: np.ndarray
-    axes: np.ndarray
-    variances: np.ndarray
+    mean: Array
+    axes: Array
+    variances: Array
 
-    def project(self, images):
+    def project(self, images: ArrayLike) -> NDArray[np.float32]:
         """Return the features of some images.
 
         Parameters
@@ -63,7 +65,7 @@ class PrincipalComponents:
         return (images - self.mean.astype(np.float32)) @ axes.T
 
 
-def principal_components(images, *, components=60):
+def principal_components(images: ArrayLike, *, components: int = 60) -> PrincipalComponents:
     """Find the directions of largest variance.
 
     Parameters
@@ -104,7 +106,7 @@ def principal_components(images, *, components=60):
     return PrincipalComponents(found.mean_, found.components_, found.explained_variance_)
 
 
-def _rows(images, name, pixels=None):
+def _rows(images, name, pixels=None) -> NDArray[np.float32]:
     array = validation.reals(images, name, at_least=-LARGEST, at_most=LARGEST).astype(np.float32)
     if array.ndim != 2 or (pixels is not None and array.shape[1] != pixels):
         wanted = "pixels" if pixels is None else pixels

@@ -1,11 +1,15 @@
 r"""Examples clipped in ℓ₂ and Gaussian noise: on a fixed split, or with blocks drawn anew in each epoch."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
+from shufflelib.numerics.types import Array, Floats, Integers
 from shufflelib.randomizers.local_randomizer import Count, number
 from shufflelib.sgd.block_reports import BlockReports, Clip
+from shufflelib.sgd.example_gradients import ExampleGradients
+from shufflelib.sgd.network import Network
 
 
 @dataclass(frozen=True)
@@ -15,27 +19,29 @@ class GaussianNoise(BlockReports):
     Parameters as for `GaussianBlocks`.
     """
 
-    noise_multiplier: number(above=0.0, at_most=1e6, remedy="in units of what one example adds")
+    noise_multiplier: Annotated[
+        float, number(above=0.0, at_most=1e6, remedy="in units of what one example adds")
+    ]
     clip: Clip
     blocks: Count
     block_size: Count
 
     @property
-    def sensitivity(self):
+    def sensitivity(self) -> float:
         """The ℓ₂ distance 2C/s that one replaced example can move a block's clipped sum divided by s."""
         return 2.0 * self.clip / self.block_size
 
     @property
-    def noise_scale(self):
+    def noise_scale(self) -> float:
         """Standard deviation σC/s of the noise in each coordinate."""
         return self.noise_multiplier * self.clip / self.block_size
 
-    def release(self, gradients, network):
+    def release(self, gradients: ExampleGradients, network: Network) -> Floats:
         """Return the sum of the clipped gradients divided by s, however many there are."""
         mean = gradients.clipped_mean(gradients.l2_norms(), self.clip)
         return mean * np.float32(len(gradients) / self.block_size)
 
-    def noise(self, size, block, rng):
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> Array:
         """Draw Gaussian noise, independent in each coordinate."""
         return rng.normal(0.0, self.noise_scale, size)
 
@@ -119,14 +125,14 @@ class AllocatedBlocks(GaussianNoise):
     [1, 2, 3, 3, 0, 0, 3, 3]
     """
 
-    def order(self, previous, rng):
+    def order(self, previous: Integers | None, rng: np.random.Generator) -> Integers:
         """Return the step in which each example reports, drawn anew for each epoch, shape (examples,)."""
         return rng.integers(self.blocks, size=self.examples)
 
-    def turn(self, order, step):
+    def turn(self, order: Integers, step: int) -> tuple[int, Integers]:
         """Return the step's number and the examples that chose it."""
         return step, np.flatnonzero(order == step)
 
-    def is_size(self, examples):
+    def is_size(self, examples: int) -> bool:
         """Say whether a block can have this many examples: any part of them, or none."""
         return 0 <= examples <= self.examples

@@ -2,7 +2,10 @@ r"""Algorithm 1 of Chen, Cao, Ge 2024 (Rényi): ℓ₁ clipping, Laplace noise, 
 
 from dataclasses import dataclass
 
+from shufflelib.numerics.types import Floats
 from shufflelib.sgd.block_reports import LaplaceNoise
+from shufflelib.sgd.example_gradients import ExampleGradients
+from shufflelib.sgd.network import Network
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,15 @@ class LaplaceBlocks(LaplaceNoise):
     """
 
     @property
-    def sensitivity(self):
+    def sensitivity(self) -> float:
         """The ℓ₁ distance 2C/s that one example can move a block's clipped average."""
         return self.calibrated_to
 
     @property
-    def eps0_between_blocks(self):
+    def eps0_between_blocks(self) -> float:
         """Budget of a report between any two blocks, 2C / noise scale."""
         return self.block_size * self.eps0
 
-    def release(self, gradients, network):
+    def release(self, gradients: ExampleGradients, network: Network) -> Floats:
         """Return the average of the clipped gradients."""
         return gradients.clipped_mean(gradients.l1_norms(), self.clip)

@@ -1,11 +1,14 @@
 """A dense network: scores, and the gradients of single examples by backpropagation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Floats, Integers
 from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients
 
@@ -42,7 +45,7 @@ class Network:
     71010
     """
 
-    widths: tuple
+    widths: Sequence[int]
 
     def __post_init__(self):
         if isinstance(self.widths, str | bytes) or not np.iterable(self.widths):
@@ -58,7 +61,7 @@ class Network:
         object.__setattr__(self, "widths", widths)
 
     @cached_property
-    def size(self):
+    def size(self) -> int:
         """Number of parameters d."""
         return sum((inputs + 1) * outputs for inputs, outputs in self._shapes)
 
@@ -66,7 +69,7 @@ class Network:
     def _shapes(self):
         return tuple(zip(self.widths[:-1], self.widths[1:], strict=True))
 
-    def initial(self, rng):
+    def initial(self, rng: np.random.Generator) -> NDArray[np.float32]:
         r"""Draw parameters: biases 0, and weights uniform within the bound of Glorot and Bengio.
 
         .. math:: |W_{ik}| \le \sqrt{6 / (\text{inputs} + \text{outputs})}
@@ -97,7 +100,7 @@ class Network:
             parts += [rng.uniform(-reach, reach, inputs * outputs), np.zeros(outputs)]
         return np.concatenate(parts).astype(np.float32)
 
-    def layers(self, parameters):
+    def layers(self, parameters: Floats) -> list[tuple[Floats, Floats]]:
         """Return views (W, b) into a vector laid out as the parameters are, one pair for each layer.
 
         Parameters
@@ -121,7 +124,7 @@ class Network:
             start = bias + outputs
         return pairs
 
-    def gradients(self, parameters, features, labels):
+    def gradients(self, parameters: Floats, features: Floats, labels: Integers) -> ExampleGradients:
         """Compute the gradients of all examples of a block, of which there may be none.
 
         Parameters
@@ -161,7 +164,7 @@ class Network:
                 errors.append((errors[-1] @ weights.T) * (active > 0))
         return ExampleGradients(inputs, errors[::-1])
 
-    def accuracy(self, parameters, features, labels):
+    def accuracy(self, parameters: Floats, features: Floats, labels: Integers) -> float:
         """Return the share of examples whose class gets the highest score; parameters as for `gradients`.
 
         Computed on training data it is a statistic of that data, which no noise protects.
@@ -174,7 +177,7 @@ class Network:
             right += int((self._forward(pairs, features[rows])[1].argmax(axis=1) == labels[rows]).sum())
         return right / len(features)
 
-    def check(self, features, labels):
+    def check(self, features: Floats, labels: Integers) -> Integers:
         """Return the labels, or raise unless these are examples of this network; see `gradients`."""
         if not isinstance(features, np.ndarray) or features.dtype.kind != "f":
             raise TypeError(f"features must be a floating-point array, got {validation.shown(features)}")

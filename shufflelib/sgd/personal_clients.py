@@ -5,9 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array, Floats, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import Count
 from shufflelib.sgd.block_reports import LARGEST_CLIP, BlockReports, Clip, scaled_down
+from shufflelib.sgd.example_gradients import ExampleGradients
+from shufflelib.sgd.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +86,8 @@ class PersonalClients(BlockReports):
     ([0.3876, 0.1938], [10.3, 20.6])
     """
 
-    eps: np.ndarray
-    delta: np.ndarray
+    eps: Array
+    delta: float | Array
     clip: Clip
     client_size: Count
     calibrated_to: float | None = None
@@ -105,44 +108,44 @@ class PersonalClients(BlockReports):
             self._set(name, value)
 
     @property
-    def clients(self):
+    def clients(self) -> int:
         """Number of clients."""
         return self.eps.size
 
     @property
-    def blocks(self):
+    def blocks(self) -> int:  # type: ignore[override]  # no field here
         """Number of clients: each is one block."""
         return self.clients
 
     @property
-    def block_size(self):
+    def block_size(self) -> int:  # type: ignore[override]  # no field here
         """Examples of each client."""
         return self.client_size
 
     @property
-    def sensitivity(self):
+    def sensitivity(self) -> float:
         """The ℓ₂ distance 2C that replacing one example, or a client, can move a client's clipped average."""
         return 2.0 * self.clip
 
     @property
-    def sigma(self):
+    def sigma(self) -> Array:
         """Standard deviation of each client's noise in each coordinate, shape (clients,)."""
         return self.calibrated_to * np.sqrt(2.0 * np.log(1.25 / self.delta)) / self.eps
 
     @property
-    def mu(self):
+    def mu(self) -> Array:
         """GDP parameter that each client's report has, shape (clients,)."""
         return self.sensitivity / self.sigma
 
-    def order(self, previous, rng):
+    def order(self, previous: Integers | None, rng: np.random.Generator) -> Integers:
         """Return the order drawn in the first epoch."""
         return rng.permutation(self.clients) if previous is None else previous
 
-    def release(self, gradients, network):
+    def release(self, gradients: ExampleGradients, network: Network) -> Floats:
         """Return the clipped average gradient."""
         average = gradients.mean().astype(np.float64)
         return scaled_down(average, float(np.linalg.norm(average)), self.clip)
 
-    def noise(self, size, block, rng):
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> Array:
         """Draw Gaussian noise of this client's deviation."""
         return rng.normal(0.0, self.sigma[block], size)

@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from shufflelib.numerics.types import Floats
 from shufflelib.randomizers.local_randomizer import Count
 from shufflelib.sgd.block_reports import BlockReports
+from shufflelib.sgd.example_gradients import ExampleGradients
+from shufflelib.sgd.network import Network
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,10 @@ class PlainBlocks(BlockReports):
     blocks: Count
     block_size: Count
 
-    def release(self, gradients, network):
+    def release(self, gradients: ExampleGradients, network: Network) -> Floats:
         """Return the average gradient."""
         return gradients.mean()
 
-    def noise(self, size, block, rng):
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> float:
         """Return 0."""
         return 0.0

@@ -12,14 +12,19 @@ follows: of all steps while they are at most K, then over about the last K, with
 
 import io
 import json
+import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import replace
 from shufflelib.numerics.optional import watched
+from shufflelib.numerics.types import Array, Floats, Integers
 from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.network import NETWORK, Network
 
@@ -28,12 +33,12 @@ from shufflelib.sgd.network import NETWORK, Network
 class _State:
     """Where a run stands between two epochs; an epoch makes a new one, so that no interruption splits it."""
 
-    parameters: np.ndarray
-    averaged: np.ndarray
+    parameters: NDArray[np.float32]
+    averaged: NDArray[np.float32]
     epoch: int  # finished ones
-    order: np.ndarray | None
-    generator: dict
-    measured: np.ndarray  # accuracies, shape (epochs, watched sets)
+    order: Integers | None
+    generator: Mapping[str, Any]
+    measured: Array  # accuracies, shape (epochs, watched sets)
 
 
 class Training:
@@ -101,7 +106,18 @@ class Training:
     (5, True)
     """
 
-    def __init__(self, reports, network, features, labels, *, step_size, seed, watch=None, averaged_steps=1):
+    def __init__(
+        self,
+        reports: BlockReports,
+        network: Network,
+        features: Floats,
+        labels: Integers,
+        *,
+        step_size: float,
+        seed: int,
+        watch: Mapping[str, tuple[Floats, Integers]] | None = None,
+        averaged_steps: int = 1,
+    ) -> None:
         self.reports = validation.instance(reports, "reports", BlockReports, remedy="such as LaplaceBlocks")
         self.network = validation.instance(network, "network", Network, remedy=NETWORK)
         self._features, self._labels = _labelled(features, labels, network)
@@ -120,26 +136,26 @@ class Training:
         self._state = _State(parameters, parameters, 0, None, rng.bit_generator.state, unmeasured)
 
     @property
-    def epochs(self):
+    def epochs(self) -> int:
         """Finished epochs."""
         return self._state.epoch
 
     @property
-    def parameters(self):
+    def parameters(self) -> NDArray[np.float32]:
         """Current parameters, a copy."""
         return self._state.parameters.copy()
 
     @property
-    def averaged(self):
+    def averaged(self) -> NDArray[np.float32]:
         """Average of the parameters, a copy."""
         return self._state.averaged.copy()
 
     @property
-    def accuracies(self):
+    def accuracies(self) -> dict[str, Array]:
         """Accuracy of the averaged parameters on each watched set after each finished epoch."""
         return dict(zip(self._watched, self._state.measured.T.copy(), strict=True))
 
-    def run(self, epochs, *, checkpoint=None):
+    def run(self, epochs: int, *, checkpoint: str | os.PathLike[str] | None = None) -> "Training":
         """Train until a number of epochs is finished.
 
         Parameters

@@ -74,7 +74,7 @@ class WorstPopulation(SymmetricPair):
     adjacency = ReplaceOne()
     hypotheses = SHUFFLED
 
-    def __init__(self, eps0, n):
+    def __init__(self, eps0: float, n: int) -> None:
         self.eps0, self.n = validation.local_budget(eps0), validation.users(n)
 
     @property

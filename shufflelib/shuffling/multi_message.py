@@ -37,7 +37,7 @@ HYPOTHESES = (
 )
 
 
-def shuffle_messages(randomizer, *, n, blanket):
+def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> Profile:
     """Return the certified privacy profile of n input messages shuffled with blanket messages.
 
     Parameters
@@ -100,7 +100,7 @@ def shuffle_messages(randomizer, *, n, blanket):
     )
 
 
-def published_pair(randomizer, *, blanket):
+def published_pair(randomizer: MultiMessage, *, blanket: int) -> VariationRatioPair:
     """Return the variation-ratio pair of Wang 2024 for a multi-message protocol.
 
     Parameters

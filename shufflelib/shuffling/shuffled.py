@@ -10,6 +10,7 @@ from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import attacks, blankets
 from shufflelib.profiles.privacy_profile import Bounds, Profile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
@@ -19,7 +20,7 @@ from shufflelib.shuffling.worst_of_pairs import WorstPair
 FEW = 24  # pairs that are not worth gathering
 
 
-def shuffle(randomizer, n):
+def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
     """Return the certified privacy profile of n shuffled reports.
 
     Parameters
@@ -72,7 +73,7 @@ def shuffle(randomizer, n):
     )
 
 
-def blanket_profile(randomizer, n):
+def blanket_profile(randomizer: LocalRandomizer, n: int) -> Profile:
     """Return the profile of n shuffled reports by the privacy blanket, even where more is known.
 
     Parameters

@@ -13,6 +13,7 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.randomizers.local_randomizer import LocalRandomizer
 
 SMALLEST_MASS = 1e-305  # of another user's report; a number of users divided by it does not overflow
 LISTED_USERS = 600  # up to here a trade-off function comes from a list of all outcomes
@@ -73,7 +74,7 @@ class VariationRatioPair(BlanketPair):
 
     source = "exact numerics of the published pair; not a bound for a mechanism"
 
-    def __init__(self, *, n, p, beta, q0, q1=None):
+    def __init__(self, *, n: int, p: float, beta: float, q0: float, q1: float | None = None) -> None:
         n = validation.users(n)
         self.p = validation.real(p, "p", above=1.0, finite=False, remedy="p bounds a ratio of densities")
         self.q0 = validation.real(q0, "q0", at_least=1.0, remedy="q0 bounds a ratio of densities")
@@ -84,7 +85,7 @@ class VariationRatioPair(BlanketPair):
         self._settle(n, beta, likely, UNIT / float(1 - likely))
 
     @classmethod
-    def of(cls, randomizer, *, n):
+    def of(cls, randomizer: LocalRandomizer, *, n: int) -> "VariationRatioPair":
         """Return the pair with a randomizer's published parameters; p − 1 is precise if p = e^ε₀."""
         pair = cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
         eps0 = getattr(randomizer, "eps0", math.inf)

@@ -19,3 +19,10 @@ In order of reading:
 from shufflelib.sweeps.cases import grid, sweep
 from shufflelib.sweeps.running import WorkerError
 from shufflelib.sweeps.table import tabulate
+
+__all__ = [
+    "WorkerError",
+    "grid",
+    "sweep",
+    "tabulate",
+]

@@ -2,7 +2,8 @@
 
 import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from shufflelib.numerics import validation
 from shufflelib.sweeps.running import completed
 
 
-def grid(**axes):
+def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
     """Return every combination of some parameters as a list of dictionaries.
 
     Parameters
@@ -43,7 +44,14 @@ def grid(**axes):
     return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
 
 
-def sweep(task, cases, *, seed, n_jobs=-1, scheduler=None):
+def sweep(
+    task: Callable[..., Any],
+    cases: Sequence[Mapping[str, Any]],
+    *,
+    seed: int,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+) -> list[Any]:
     """Run a task once for each case, in parallel.
 
     Parameters

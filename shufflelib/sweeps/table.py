@@ -5,8 +5,10 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +35,13 @@ DOMAINS = {
 }
 
 
-def tabulate(spec, *, n_jobs=-1, scheduler=None, cache=None):
+def tabulate(
+    spec: Mapping[str, Any],
+    *,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    cache: str | os.PathLike[str] | None = None,
+) -> list[dict[str, Any]]:
     r"""Compute a certified number at every point of a grid.
 
     Parameters

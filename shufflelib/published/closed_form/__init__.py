@@ -39,3 +39,18 @@ from shufflelib.published.closed_form.variation_ratio import (
     variation_ratio_analytic,
     variation_ratio_asymptotic,
 )
+
+__all__ = [
+    "BlanketBounds",
+    "OutOfRegime",
+    "blanket_bennett",
+    "blanket_bennett_specific",
+    "blanket_hoeffding",
+    "blanket_hoeffding_specific",
+    "clones_fmt21",
+    "erlingsson19",
+    "over",
+    "stronger_clones_fmt23",
+    "variation_ratio_analytic",
+    "variation_ratio_asymptotic",
+]

@@ -64,7 +64,7 @@ class BlanketBounds:
         validation.real(self.gamma, "gamma", above=0.0, below=1.0)
 
     @classmethod
-    def generic(cls, *, eps0):
+    def generic(cls, *, eps0: float) -> "BlanketBounds":
         r"""Build the bounds for any eps0-LDP randomizer.
 
         .. math:: \gamma = e^{-\varepsilon_0},\quad
@@ -81,7 +81,7 @@ class BlanketBounds:
         return cls._from_ratios(eps0, math.exp(-eps0), 1.0, math.exp(-eps0))
 
     @classmethod
-    def similarity(cls, *, eps0, gamma):
+    def similarity(cls, *, eps0: float, gamma: float) -> "BlanketBounds":
         r"""Build the generic formulas with the total variation similarity of one randomizer.
 
         .. math:: b_+ = \gamma e^{\varepsilon_0}(1 - e^{\varepsilon - 2\varepsilon_0}),\quad
@@ -113,7 +113,7 @@ class BlanketBounds:
         )
 
     @classmethod
-    def extremal(cls, *, eps0, gamma):
+    def extremal(cls, *, eps0: float, gamma: float) -> "BlanketBounds":
         r"""Build the bounds for a randomizer whose density ratios R/w lie in [1, exp(eps0)].
 
         .. math:: b_+ = \gamma(e - E),\quad b = \gamma (e - 1)(E + 1),\quad
@@ -140,7 +140,7 @@ class BlanketBounds:
         return cls._extremal(eps0, (1.0 - gamma) / gamma)
 
     @classmethod
-    def generalized_rr(cls, *, eps0, d):
+    def generalized_rr(cls, *, eps0: float, d: int) -> "BlanketBounds":
         r"""Build the bounds for generalized randomized response on d values.
 
         .. math:: \gamma = \frac{d}{e + d - 1},\quad b_+ = \gamma(1 - E) + (1 - \gamma) d,\quad
@@ -164,7 +164,7 @@ class BlanketBounds:
         )
 
     @classmethod
-    def laplace(cls, *, eps0):
+    def laplace(cls, *, eps0: float) -> "BlanketBounds":
         r"""Build the bounds for the Laplace mechanism with inputs in [0, 1] and scale 1/eps0.
 
         .. math:: \gamma = e^{-\varepsilon_0/2},\quad

@@ -81,7 +81,7 @@ def _smallest_epsilon(log_delta, eps0, target):
     return high
 
 
-def blanket_hoeffding_specific(*, blanket, n, delta):
+def blanket_hoeffding_specific(*, blanket: BlanketBounds, n: int, delta: float) -> float:
     r"""Bound ε by the privacy blanket and Hoeffding's inequality, for a known randomizer.
 
     .. math:: \delta(\varepsilon) \le \frac{1}{\gamma n}\,\frac{b^2}{4(E - 1)}\,
@@ -116,7 +116,7 @@ def blanket_hoeffding_specific(*, blanket, n, delta):
     return _smallest_epsilon(lambda eps: _log_delta_hoeffding(blanket, eps, n), blanket.eps0, math.log(delta))
 
 
-def blanket_bennett_specific(*, blanket, n, delta):
+def blanket_bennett_specific(*, blanket: BlanketBounds, n: int, delta: float) -> float:
     r"""Bound ε by the privacy blanket and Bennett's inequality, for a known randomizer.
 
     .. math:: \delta(\varepsilon) \le \frac{1}{\gamma n} \sum_{m=1}^{n} \binom nm \gamma^m (1-\gamma)^{n-m}\,
@@ -160,7 +160,7 @@ def _checked_blanket(blanket, n, delta):
     return blanket, validation.users(n), validation.probability(delta, "delta")
 
 
-def blanket_hoeffding(*, eps0, n, delta):
+def blanket_hoeffding(*, eps0: float, n: int, delta: float) -> float:
     r"""Bound ε by the privacy blanket and Hoeffding's inequality, for any eps0-LDP randomizer.
 
     .. math:: \delta(\varepsilon) \le \frac{e^{\varepsilon_0}}{n}\,\frac{b^2}{4(E - 1)}\,
@@ -185,7 +185,7 @@ def blanket_hoeffding(*, eps0, n, delta):
     return blanket_hoeffding_specific(blanket=BlanketBounds.generic(eps0=eps0), n=n, delta=delta)
 
 
-def blanket_bennett(*, eps0, n, delta):
+def blanket_bennett(*, eps0: float, n: int, delta: float) -> float:
     r"""Bound ε by the privacy blanket and Bennett's inequality, for any eps0-LDP randomizer.
 
     .. math:: \gamma = e^{-\varepsilon_0},\quad

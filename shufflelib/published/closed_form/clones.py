@@ -5,7 +5,7 @@ import math
 from shufflelib.published.closed_form.regime import checked, require
 
 
-def clones_fmt21(*, eps0, n, delta):
+def clones_fmt21(*, eps0: float, n: int, delta: float) -> float:
     r"""Bound ε by the clones of Feldman et al. 2021: each other user is one with probability exp(-eps0).
 
     .. math:: \varepsilon = \log\Bigl(1 + \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0} + 1}
@@ -46,7 +46,7 @@ def clones_fmt21(*, eps0, n, delta):
     return math.log1p(math.tanh(0.5 * eps0) * 8.0 * (math.sqrt(ratio * log4) + ratio))
 
 
-def stronger_clones_fmt23(*, eps0, n, delta):
+def stronger_clones_fmt23(*, eps0: float, n: int, delta: float) -> float:
     r"""Bound ε by the stronger clones: clone probability 2/(exp(eps0) + 1).
 
     .. math:: \varepsilon = \log\Bigl(1 + (e^{\varepsilon_0} - 1)

@@ -5,7 +5,7 @@ import math
 from shufflelib.published.closed_form.regime import checked, require
 
 
-def erlingsson19(*, eps0, n, delta):
+def erlingsson19(*, eps0: float, n: int, delta: float) -> float:
     r"""Bound ε by the first shuffling theorem, which uses amplification by subsampling.
 
     .. math:: \varepsilon = 12\,\varepsilon_0 \sqrt{\log(1/\delta) / n}

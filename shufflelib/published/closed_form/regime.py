@@ -1,10 +1,13 @@
 """Where a theorem applies: its hypotheses checked, and sweeps that leave a gap where it does not."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 
 ROUNDING = 1e-12  # beta = (p - 1)/(p + 1) must pass although it was computed in floating point
 
@@ -32,7 +35,7 @@ def checked(eps0, n, delta):
     return validation.local_budget(eps0), validation.users(n), validation.probability(delta, "delta")
 
 
-def over(bound, **grid):
+def over(bound: Callable[..., float], **grid: ArrayLike) -> Array:
     """Evaluate a bound over arrays of its arguments, with NaN where the theorem does not apply.
 
     Parameters

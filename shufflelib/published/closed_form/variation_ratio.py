@@ -31,7 +31,7 @@ def _pair_parameters(p, beta, q, n, delta):
     return beta, q, inverse, alpha_p, min(r, 0.5), rest, n, delta
 
 
-def variation_ratio_analytic(*, p, beta, q, n, delta):
+def variation_ratio_analytic(*, p: float, beta: float, q: float, n: int, delta: float) -> float:
     r"""Bound ε of the variation-ratio pair by one tail bound on the number of clones.
 
     .. math:: \varepsilon = \log\Bigl(1 + \frac{\beta(2\sqrt{\Omega\log(4/\delta)/2} + 1)}
@@ -122,7 +122,7 @@ def variation_ratio_analytic(*, p, beta, q, n, delta):
     return math.log1p(beta * (2.0 * deviation + 1.0) / denominator)
 
 
-def variation_ratio_asymptotic(*, p, beta, q, n, delta):
+def variation_ratio_asymptotic(*, p: float, beta: float, q: float, n: int, delta: float) -> float:
     r"""Bound ε of the variation-ratio pair by a short formula for large n.
 
     .. math:: \varepsilon = \log\Bigl(1 + \frac{\beta}{(1-c)(1+p)\beta/(p-1) + c}

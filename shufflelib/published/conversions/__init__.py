@@ -30,3 +30,15 @@ from shufflelib.published.conversions.tradeoff import (
     epsilon_from_tradeoff_dong22,
     tradeoff_from_approximate_dp_wasserman10,
 )
+
+__all__ = [
+    "BestOrder",
+    "best_over_orders",
+    "delta_from_renyi_canonne20",
+    "delta_from_tradeoff_dong22",
+    "epsilon_from_renyi_canonne20",
+    "epsilon_from_renyi_mironov17",
+    "epsilon_from_tradeoff_dong22",
+    "renyi_from_pure_dp_mironov17",
+    "tradeoff_from_approximate_dp_wasserman10",
+]

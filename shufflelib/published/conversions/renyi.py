@@ -4,15 +4,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
+from shufflelib.numerics.types import T
 from shufflelib.profiles.tradeoff_functions import ApproximateDP
 
 FAR = 1e100  # nats; a divergence beyond counts as infinite, so that no product overflows
 
 
-def renyi_from_pure_dp_mironov17(*, eps, order):
+def renyi_from_pure_dp_mironov17(*, eps: float, order: T) -> Certified[T]:
     r"""Enclose the largest Rényi divergence of an ε-differentially private mechanism.
 
     .. math:: D_\lambda = \frac{1}{\lambda-1} \log\frac{e^{\lambda\varepsilon} + e^{(1-\lambda)\varepsilon}}
@@ -65,7 +67,7 @@ class BestOrder(NamedTuple):
     order: float
 
 
-def best_over_orders(values, *, order):
+def best_over_orders(values: ArrayLike, *, order: ArrayLike) -> BestOrder:
     """Return the smallest of several bounds and the order that gives it.
 
     Parameters
@@ -116,7 +118,7 @@ def _plain(values):
     return float(values) if np.ndim(values) == 0 else values
 
 
-def epsilon_from_renyi_mironov17(*, order, renyi, delta):
+def epsilon_from_renyi_mironov17(*, order: T, renyi: T, delta: float) -> T:
     r"""Bound ε from Rényi divergence by Markov's inequality.
 
     .. math:: \varepsilon = D_\lambda + \frac{\log(1/\delta)}{\lambda - 1}
@@ -143,12 +145,12 @@ def epsilon_from_renyi_mironov17(*, order, renyi, delta):
     >>> round(conversions.epsilon_from_renyi_mironov17(order=64.0, renyi=0.32, delta=1e-6), 4)
     0.5393
     """
-    _, more, _, renyi = _orders(order, renyi)
+    _, more, _, divergence = _orders(order, renyi)
     log_delta = Interval.of(validation.probability(delta, "delta")).log()
-    return _plain((renyi - log_delta / more).upper)
+    return _plain((divergence - log_delta / more).upper)
 
 
-def epsilon_from_renyi_canonne20(*, order, renyi, delta):
+def epsilon_from_renyi_canonne20(*, order: T, renyi: T, delta: float) -> T:
     r"""Bound ε from Rényi divergence by Markov's inequality with the best constant.
 
     .. math:: \varepsilon = D_\lambda
@@ -175,13 +177,13 @@ def epsilon_from_renyi_canonne20(*, order, renyi, delta):
     >>> round(conversions.epsilon_from_renyi_canonne20(order=64.0, renyi=0.32, delta=1e-6), 2)
     0.46
     """
-    order, more, bend, renyi = _orders(order, renyi)
+    at, more, bend, divergence = _orders(order, renyi)
     log_delta = Interval.of(validation.probability(delta, "delta")).log()
-    value = renyi + bend - (log_delta + order.log()) / more
+    value = divergence + bend - (log_delta + at.log()) / more
     return _plain(np.maximum(value.upper, 0.0))
 
 
-def delta_from_renyi_canonne20(*, order, renyi, eps):
+def delta_from_renyi_canonne20(*, order: T, renyi: T, eps: float) -> T:
     r"""Bound δ at ε from Rényi divergence by Markov's inequality with the best constant.
 
     .. math:: \delta = \frac{e^{(\lambda-1)(D_\lambda-\varepsilon)}}{\lambda}
@@ -212,7 +214,7 @@ def delta_from_renyi_canonne20(*, order, renyi, eps):
     >>> f"{conversions.delta_from_renyi_canonne20(order=64.0, renyi=0.32, eps=0.5):.2e}"
     '6.89e-08'
     """
-    order, more, bend, renyi = _orders(order, renyi)
+    at, more, bend, divergence = _orders(order, renyi)
     eps = validation.central_budget(eps)
-    log_delta = more * (renyi - min(eps, FAR) + bend) - order.log()
+    log_delta = more * (divergence - min(eps, FAR) + bend) - at.log()
     return _plain(log_delta.exp().within(0.0, 1.0).upper)

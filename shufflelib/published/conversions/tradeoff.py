@@ -1,19 +1,22 @@
 """Between (ε, δ) and trade-off functions."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, each
 from shufflelib.numerics.root_finding import certified_root
-from shufflelib.profiles.tradeoff_functions import ApproximateDP, checked
+from shufflelib.numerics.types import T
+from shufflelib.profiles.tradeoff_functions import ApproximateDP, TradeoffFunction, checked
 from shufflelib.published.joint_concavity.mixtures import best_of
 
 FARTHEST = 690.0  # nats
 
 
-def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
+def tradeoff_from_approximate_dp_wasserman10(*, eps: ArrayLike, delta: ArrayLike) -> TradeoffFunction:
     r"""Return the trade-off function that one or several (ε, δ) guarantees prove.
 
     .. math:: f(\alpha) = \max_i f_{\varepsilon_i, \delta_i}(\alpha)
@@ -46,7 +49,7 @@ def tradeoff_from_approximate_dp_wasserman10(*, eps, delta):
     return pieces[0] if len(pieces) == 1 else best_of(pieces)
 
 
-def delta_from_tradeoff_dong22(f, *, eps):
+def delta_from_tradeoff_dong22(f: TradeoffFunction, *, eps: T) -> Certified[T]:
     r"""Enclose :math:`\delta(\varepsilon) = 1 + f^*(-e^{\varepsilon})`, the larger of f and its inverse.
 
     Parameters
@@ -75,15 +78,12 @@ def delta_from_tradeoff_dong22(f, *, eps):
     checked(f, "f")
     grid = validation.central_budgets(eps, at_most=700.0)
     forward, backward = f.delta(grid), f.inverse.delta(grid)
-    return Certified(
-        np.maximum(forward.lower, backward.lower),
-        np.maximum(forward.upper, backward.upper),
-        source=f.source,
-        statement=f"delta of {f.statement}",
-    )
+    lower: Any = np.maximum(forward.lower, backward.lower)
+    upper: Any = np.maximum(forward.upper, backward.upper)
+    return Certified(lower, upper, source=f.source, statement=f"delta of {f.statement}")
 
 
-def epsilon_from_tradeoff_dong22(f, *, delta):
+def epsilon_from_tradeoff_dong22(f: TradeoffFunction, *, delta: T) -> Certified[T]:
     r"""Enclose the smallest ε ≥ 0 with :math:`1 + f^*(-e^{\varepsilon}) \le \delta` in both orders.
 
     Parameters

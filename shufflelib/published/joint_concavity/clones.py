@@ -25,6 +25,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT, log_binomial_pmf
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction
 from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 from shufflelib.published.closed_form.regime import require
 from shufflelib.published.joint_concavity.symmetric_mixtures import symmetric_mixture
@@ -48,7 +49,7 @@ def _tradeoff(pair, statement, source):
     return f
 
 
-def conditioned_on_clones(*, eps0, n):
+def conditioned_on_clones(*, eps0: float, n: int) -> TradeoffFunction:
     r"""Return T(P₀, Q₀) of the clone pair, by conditioning on the number of clones.
 
     .. math:: \alpha_0(t) = \sum_i w_i F_i\Bigl(i - \frac{i+1}{t+1}\Bigr), \qquad
@@ -82,7 +83,7 @@ def conditioned_on_clones(*, eps0, n):
     )
 
 
-def clone_pair(*, eps0, n):
+def clone_pair(*, eps0: float, n: int) -> TradeoffFunction:
     """Return T(P, Q) of the clone pair itself, exact.
 
     Examples
@@ -102,7 +103,7 @@ def clone_pair(*, eps0, n):
     )
 
 
-def shuffle_bound(*, eps0, n):
+def shuffle_bound(*, eps0: float, n: int) -> TradeoffFunction:
     r"""Return :math:`C(f_{\mathrm{Shuffle}})`, a lower bound on T(P, Q) of the clone pair.
 
     .. math:: f_{\mathrm{Shuffle}} = 2w\,\mathrm{Id} + (1-2w)\,T(P_0, Q_0),
@@ -134,7 +135,7 @@ def shuffle_bound(*, eps0, n):
     return bound
 
 
-def delta_corollary43(*, eps0, n, eps):
+def delta_corollary43(*, eps0: float, n: int, eps: float) -> float:
     r"""Return Corollary 4.3's δ(ε), its choice of threshold as printed.
 
     .. math:: \delta(\varepsilon) = 1 - e^{\varepsilon}\alpha_0(t) - 2w(1-\alpha_0(t)) - (1-2w)\beta_0(t),

@@ -14,17 +14,27 @@ prints F(0) = lim F(s)/s, which is −∞ for Kullback-Leibler and +∞ for χ²
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.types import T
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
-from shufflelib.profiles.tradeoff_functions import checked
+from shufflelib.profiles.tradeoff_functions import TradeoffFunction, checked
 
 
-def f_divergence(f, log_excess, *, at_zero, at_infinity, name="F-divergence"):
+def f_divergence(
+    f: TradeoffFunction,
+    log_excess: Callable[[Any], Any],
+    *,
+    at_zero: float,
+    at_infinity: float,
+    name: str = "F-divergence",
+) -> Certified[float]:
     r"""Enclose :math:`\ell_F(f)` for any F.
 
     Parameters
@@ -69,11 +79,11 @@ def f_divergence(f, log_excess, *, at_zero, at_infinity, name="F-divergence"):
 
     lower, upper = log_value(f.high.pair).lower, log_value(f.low.pair).upper
     with np.errstate(over="ignore"):
-        ends = np.exp([min(lower, upper, 709.0), upper])
-    return Certified(*ends.tolist(), source=f.source, statement=f"{name} of {f.statement}")
+        lower, upper = np.exp([min(lower, upper, 709.0), upper]).tolist()
+    return Certified(lower, upper, source=f.source, statement=f"{name} of {f.statement}")
 
 
-def kullback_leibler(f):
+def kullback_leibler(f: TradeoffFunction) -> Certified[float]:
     r"""Enclose the relative entropy of f = T(P, Q), F(s) = s log s.
 
     Examples
@@ -96,7 +106,7 @@ def kullback_leibler(f):
     return f_divergence(f, log_excess, at_zero=1.0, at_infinity=math.inf, name="Kullback-Leibler divergence")
 
 
-def chi_square(f):
+def chi_square(f: TradeoffFunction) -> Certified[float]:
     r"""Enclose Pearson's χ² of f = T(P, Q), F(s) = (s − 1)²; :math:`e^{D_2} - 1`.
 
     Examples
@@ -117,7 +127,7 @@ def chi_square(f):
     return f_divergence(f, log_excess, at_zero=1.0, at_infinity=math.inf, name="chi-square divergence")
 
 
-def curve_length(f):
+def curve_length(f: TradeoffFunction) -> Certified[float]:
     r"""Enclose the length of the trade-off curve, :math:`F(s) = \sqrt{1 + s^2}`: from √2 to 2.
 
     Notes
@@ -145,7 +155,7 @@ def curve_length(f):
     return Certified(lower, upper, source=f.source, statement=f"length of the curve of {f.statement}")
 
 
-def renyi(f, *, order):
+def renyi(f: TradeoffFunction, *, order: T) -> Certified[T]:
     r"""Enclose the Rényi divergence :math:`D_\lambda(P\|Q)` of f = T(P, Q).
 
     .. math:: e^{(\lambda-1) D_\lambda} = \int_0^1 |f'(x)|^{1-\lambda}\,dx
@@ -175,10 +185,12 @@ def renyi(f, *, order):
     """
     checked(f, "f")
     grid = validation.renyi_orders(order, at_most=1e5)
-    gaussian = isinstance(f, GaussianTradeoff)
-    high, low = (f.gaussian, f.gaussian) if gaussian else (f.high.pair, f.low.pair)
-    ends = [(high.renyi_directed(float(x))[0], low.renyi_directed(float(x))[1]) for x in grid.ravel()]
-    ends = np.array(ends).reshape((*grid.shape, 2))
+    if isinstance(f, GaussianTradeoff):
+        high = low = f.gaussian
+    else:
+        high, low = f.high.pair, f.low.pair
+    found = [(high.renyi_directed(float(x))[0], low.renyi_directed(float(x))[1]) for x in grid.ravel()]
+    ends: Any = np.array(found).reshape(grid.shape + (2,))
     return Certified(
         np.minimum(ends[..., 0], ends[..., 1]),
         ends[..., 1],

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
-from shufflelib.profiles.tradeoff_polygon import Polygon
+from shufflelib.profiles.neyman_pearson import Polygon
 
 LARGEST_GAP = 1e-12  # that counts as rounding
 
@@ -26,7 +27,7 @@ class Tightness(NamedTuple):
     fpr: float  # where
 
 
-def tightness(p, q, *, weights):
+def tightness(p: ArrayLike, q: ArrayLike, *, weights: ArrayLike) -> Tightness:
     r"""Decide whether Lemma 3.1 holds with equality for finite distributions.
 
     Parameters

@@ -14,13 +14,16 @@ P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the poi
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Certified
 from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction, checked
-from shufflelib.profiles.tradeoff_polygon import Polygon
 
 
 def _functions(functions, name="functions"):
@@ -54,7 +57,9 @@ def _seen(functions, null_weights, alternative_weights, statement):
     return _enclosed(functions, direct_sum, statement)
 
 
-def joint_concavity(functions, *, weights, alternative_weights=None):
+def joint_concavity(
+    functions: Sequence[TradeoffFunction], *, weights: ArrayLike, alternative_weights: ArrayLike | None = None
+) -> TradeoffFunction:
     r"""Return T((X, I), (Y, I)), a lower bound for every mixture of the components.
 
     .. math:: \alpha(t) = \sum_i w_i\,\alpha_i(t), \qquad \beta(t) = \sum_i w_i\,f_i(\alpha_i(t)),
@@ -110,7 +115,9 @@ def _matrix(functions):
     return rows
 
 
-def two_weight_vectors(functions, *, weights, alternative_weights):
+def two_weight_vectors(
+    functions: Sequence[Sequence[TradeoffFunction]], *, weights: ArrayLike, alternative_weights: ArrayLike
+) -> TradeoffFunction:
     r"""Bound T(Σ wᵢ Pᵢ, Σ w′ᵢ Qᵢ) by pairing equal components as far as possible.
 
     .. math:: \min\{w_1, w_1'\}\,T(P_1,Q_1) \oplus \min\{w_2, w_2'\}\,T(P_2,Q_2)
@@ -159,8 +166,8 @@ def two_weight_vectors(functions, *, weights, alternative_weights):
             if i != j:
                 left[i] -= moved
                 wanted[j] -= moved
-    coupling = np.array(coupling) / math.fsum(coupling)
-    return _seen(parts, coupling, coupling, "two mixtures with different weights")
+    shares = np.array(coupling) / math.fsum(coupling)
+    return _seen(parts, shares, shares, "two mixtures with different weights")
 
 
 def _split(weight, gamma, eta):
@@ -177,7 +184,9 @@ def _split(weight, gamma, eta):
     return weight, gamma, eta, first, second
 
 
-def advanced_joint_concavity(functions, *, weight, gamma, eta):
+def advanced_joint_concavity(
+    functions: Sequence[Sequence[TradeoffFunction]], *, weight: float, gamma: float, eta: float
+) -> TradeoffFunction:
     r"""Bound T((1 − w)P₀ + wP₁, (1 − w)Q₀ + wQ₁) by four comparisons.
 
     .. math:: F^* = (1-w)(1-\gamma) F_{00}^* + (1-w)\gamma F_{10}^* + w(1-\eta) F_{01}^* + w\eta F_{11}^*,
@@ -232,7 +241,9 @@ def advanced_joint_concavity(functions, *, weight, gamma, eta):
     return _seen(parts, null / math.fsum(null), mixed, "two mixtures of two parts")
 
 
-def advanced_delta(functions, *, eps, weight, gamma, eta):
+def advanced_delta(
+    functions: Sequence[Sequence[TradeoffFunction]], *, eps: float, weight: float, gamma: float, eta: float
+) -> Certified[float]:
     r"""Bound the hockey-stick divergence of two mixtures of two by four.
 
     .. math:: H_{\varepsilon}(Q_w\|P_w) \le (1-w)(1-\gamma) H_{\varepsilon_0}(Q_0\|P_0)
@@ -275,7 +286,7 @@ def advanced_delta(functions, *, eps, weight, gamma, eta):
     return f.delta(eps)
 
 
-def common_null(functions, *, weights):
+def common_null(functions: Sequence[TradeoffFunction], *, weights: ArrayLike) -> TradeoffFunction:
     r"""Bound T(P, Σ wᵢ Qᵢ) by the pointwise average of T(P, Qᵢ): one test for all components.
 
     Parameters
@@ -310,7 +321,7 @@ def common_null(functions, *, weights):
     return _enclosed(functions, averaged, "one distribution against a mixture")
 
 
-def best_of(functions):
+def best_of(functions: Sequence[TradeoffFunction]) -> TradeoffFunction:
     """Return the pointwise maximum of several lower bounds for one trade-off function.
 
     Examples

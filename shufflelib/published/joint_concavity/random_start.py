@@ -28,8 +28,9 @@ carry :math:`e^{-x^2/2}` without :math:`1/\sqrt{2\pi}`, so that α reaches 2.5.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -37,6 +38,7 @@ from scipy.special import ndtr
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.types import T
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.gaussian_tradeoff import gaussian_mixture
 from shufflelib.profiles.tradeoff_functions import TradeoffFunction
@@ -69,13 +71,13 @@ class RandomStart(NamedTuple):
     """
 
     name: str
-    separation: callable
-    breaks: tuple
+    separation: Callable[[Any], Any]
+    breaks: tuple[float, ...]
     slope: float
     curvature: float
 
 
-def least_squares(*, a):
+def least_squares(*, a: float) -> RandomStart:
     r"""Least squares without clipping, :math:`\mu_I = a - I`.
 
     Notes
@@ -95,7 +97,7 @@ def least_squares(*, a):
     return RandomStart(f"least squares, a={a:g}", lambda start: np.abs(a - start), (a,), 1.0, 0.0)
 
 
-def clipped_least_squares(*, a, clip):
+def clipped_least_squares(*, a: float, clip: float) -> RandomStart:
     r"""Least squares with clipping, :math:`\mu_I = \max(-c, \min(c, a - I))`.
 
     Parameters
@@ -125,7 +127,7 @@ def clipped_least_squares(*, a, clip):
     )
 
 
-def logistic(*, bound):
+def logistic(*, bound: float) -> RandomStart:
     r"""Logistic loss, the worst example at every start.
 
     .. math:: |\mu_I| = \sup_{|z|\le M} |z|\,\sigma(-I z) = M \sigma(M|I|),
@@ -178,7 +180,7 @@ def _quadrature(start):
     return start.separation(np.clip(mean, left, right)), mass / math.fsum(mass), eta
 
 
-def random_start_bound(start):
+def random_start_bound(start: RandomStart) -> TradeoffFunction:
     """Return Theorem 5.1's lower bound for one noisy gradient step from a random start.
 
     Parameters
@@ -223,7 +225,7 @@ def random_start_bound(start):
 # ---------------------------------------------------------------- the mixtures themselves
 
 
-def exact_least_squares(*, a):
+def exact_least_squares(*, a: float) -> TradeoffFunction:
     r"""Return the exact T(N(0, 1), N(a, 2)) of the two mixtures of `least_squares`.
 
     Returns
@@ -243,7 +245,7 @@ def exact_least_squares(*, a):
     return unequal_gaussians(mean=a, variance=2.0)
 
 
-def unequal_gaussians(*, mean, variance):
+def unequal_gaussians(*, mean: float, variance: float) -> TradeoffFunction:
     r"""Return T(N(0, 1), N(a, v)) for v > 1, in closed form.
 
     .. math:: \alpha(r) = \Phi(-x_0 - r) + \Phi(x_0 - r), \quad
@@ -293,7 +295,7 @@ def unequal_gaussians(*, mean, variance):
     )
 
 
-def renyi_least_squares(*, a, order, noise=1.0):
+def renyi_least_squares(*, a: float, order: T, noise: float = 1.0) -> Certified[T]:
     r"""Enclose :math:`D_\lambda(N(a, 1+\sigma^2)\,\|\,N(0, \sigma^2))`, infinite from λ = 1 + σ² on.
 
     .. math:: D_\lambda = \frac{\lambda a^2}{2s} + \frac12\log\frac{\sigma^2}{1+\sigma^2}
@@ -328,9 +330,9 @@ def renyi_least_squares(*, a, order, noise=1.0):
     grid = validation.renyi_orders(order)
     exact = [float(1 + Fraction(noise) ** 2 - Fraction(one)) for one in grid.flat]  # s, whose sign decides
     room = np.array(exact).reshape(grid.shape)
-    order, square, more = Interval.of(grid), Interval.of(noise) * noise, Interval.of(grid) - 1.0
+    at, square, more = Interval.of(grid), Interval.of(noise) * noise, Interval.of(grid) - 1.0
     widths = -(-more / square).log1p() / more  # s/σ² = 1 − (λ − 1)/σ²
-    shift = order * a * a / Interval.of(np.where(room > 0.0, room, 1.0), 1.0)
+    shift = at * a * a / Interval.of(np.where(room > 0.0, room, 1.0), 1.0)
     value = 0.5 * (shift + widths - (1.0 / square).log1p())
     lower, upper = value.within(0.0).where(room > 0.0, math.inf)
     return Certified(

@@ -7,12 +7,12 @@ Source: Wang, Su, Ye, Shokri, Su 2023.
 """
 
 from shufflelib.profiles import tradeoff_calculus
+from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.tradeoff_functions import Identity, TradeoffFunction, checked
-from shufflelib.profiles.tradeoff_polygon import Polygon
 from shufflelib.published.joint_concavity.mixtures import checked_share
 
 
-def mixture(f, *, rate):
+def mixture(f: TradeoffFunction, *, rate: float) -> TradeoffFunction:
     r"""Return :math:`(1-r)\,\mathrm{Id} + r f`, which is T(P, (1 − r)P + rQ) exactly for f = T(P, Q).
 
     Parameters
@@ -41,7 +41,7 @@ def _mixture(f, kept, rate, statement):
     return f._mapped(lambda part: Polygon(tradeoff_calculus.blended(part.pair, kept, rate)), statement)
 
 
-def symmetric_mixture(f, *, weight):
+def symmetric_mixture(f: TradeoffFunction, *, weight: float) -> TradeoffFunction:
     r"""Bound T((1 − w)P₀ + wQ₀, (1 − w)Q₀ + wP₀), two distributions mixed with each other.
 
     .. math:: C\bigl(2w\,\mathrm{Id} + (1-2w)\,f_0\bigr), \qquad f_0 = T(P_0, Q_0)
@@ -100,7 +100,7 @@ def _two_sided(forward, backward, statement):
     return TradeoffFunction(low, high, statement=statement, source=forward.source)
 
 
-def subsampling_operator(f, *, rate):
+def subsampling_operator(f: TradeoffFunction, *, rate: float) -> TradeoffFunction:
     r"""Bound T((1 − r)P₀ + rP₁, (1 − r)P₀ + rQ₁), two distributions mixed with a third: subsampling.
 
     .. math:: C\bigl((1-r)\,\mathrm{Id} + r f\bigr)

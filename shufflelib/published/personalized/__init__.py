@@ -33,3 +33,24 @@ from shufflelib.published.personalized.normal_approximation import (
     NormalApproximation,
     normal_approximation_gspa24,
 )
+
+__all__ = [
+    "Decomposition",
+    "NormalApproximation",
+    "counts_delta_gspa24",
+    "counts_epsilon_gspa24",
+    "decomposition_gspa24",
+    "delta_with_failures_fmt21",
+    "echo_clones_liu23",
+    "echo_delta_liu23",
+    "echo_epsilon_liu23",
+    "echo_epsilon_numerical_liu23",
+    "gaussian_delta_gspa24",
+    "gaussian_delta_with_slack_gspa24",
+    "gaussian_epsilon_gspa24",
+    "gaussian_mu_gspa24",
+    "gaussian_tradeoff_with_slack_gspa24",
+    "largest_budget_erlingsson19",
+    "largest_budget_fmt21",
+    "normal_approximation_gspa24",
+]

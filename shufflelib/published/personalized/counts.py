@@ -22,10 +22,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import binomial_tail
 from shufflelib.numerics.root_finding import certified_root
+from shufflelib.numerics.types import Array
 from shufflelib.published.closed_form.regime import require
 from shufflelib.randomizers import from_pmf
 from shufflelib.shuffling.personal.budgets import failures, personal
@@ -47,12 +49,12 @@ class Decomposition(NamedTuple):
     ([1.0, 0.0], [[0.25, 0.25]])
     """
 
-    first: np.ndarray
-    second: np.ndarray
-    rest: np.ndarray
+    first: Array
+    second: Array
+    rest: Array
 
 
-def decomposition_gspa24(matrix, *, eps0):
+def decomposition_gspa24(matrix: ArrayLike, *, eps0: float) -> Decomposition:
     r"""Return the components that Lemma 1 prints, for a randomizer with δ_i = 0.
 
     .. math:: R(x_1^0) = \frac{e Q^0 + Q^1}{e + 1}, \quad R(x_1^1) = \frac{Q^0 + e Q^1}{e + 1}, \quad
@@ -107,7 +109,7 @@ def decomposition_gspa24(matrix, *, eps0):
     return Decomposition(first, second, rest)
 
 
-def counts_delta_gspa24(*, eps0, eps, delta0=0.0):
+def counts_delta_gspa24(*, eps0: ArrayLike, eps: float, delta0: ArrayLike = 0.0) -> float:
     r"""Return δ at ε of the published pair of counts, (ρ₀, ρ₁).
 
     Parameters
@@ -142,7 +144,7 @@ def counts_delta_gspa24(*, eps0, eps, delta0=0.0):
     return delta_among(*_clones(eps0, delta0), float(eps0[-1]), float(delta0[-1]), eps)
 
 
-def counts_epsilon_gspa24(*, eps0, delta, delta0=0.0):
+def counts_epsilon_gspa24(*, eps0: ArrayLike, delta: float, delta0: ArrayLike = 0.0) -> float:
     r"""Return ε at ``delta`` of the published pair of counts.
 
     Parameters
@@ -183,7 +185,7 @@ def smallest_epsilon(delta_at, *, delta, largest):
     return certified_root(log_delta, target, largest, safe_above=True, width=1e-9)
 
 
-def _clones(eps0, delta0):
+def _clones(eps0, delta0) -> tuple[Array, Array]:
     """Return the numbers of other users' symbols 0 and 1 on a window, and their probabilities."""
     chance = 2.0 * (1.0 - delta0) * np.exp(-eps0) / (1.0 + np.exp(-eps0))
     chances, counts = np.unique(chance[:-1], return_counts=True)

@@ -13,8 +13,10 @@ the formula could only be guessed.
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Array
 from shufflelib.published.closed_form.regime import require
 from shufflelib.published.personalized.counts import delta_among, smallest_epsilon
 from shufflelib.shuffling.personal.budgets import personal
@@ -22,7 +24,7 @@ from shufflelib.shuffling.personal.budgets import personal
 REACH = 9.0  # standard deviations of the number of clones
 
 
-def _positive(eps0):
+def _positive(eps0) -> Array:
     eps0 = personal(eps0)
     require(eps0.min() > 0.0, "positive budgets", f"the smallest is {eps0.min():g}")
     return eps0
@@ -40,7 +42,7 @@ def _overlaps(eps0):
     return np.minimum(overlaps[:-1], 1.0), float(order[-1])
 
 
-def echo_clones_liu23(*, eps0):
+def echo_clones_liu23(*, eps0: ArrayLike) -> float:
     r"""Return the sum of overlaps that replaces the expected number of clones.
 
     .. math:: S = \sum_{i \ne 1} \frac1n \sum_j p_{ij}, \qquad
@@ -68,7 +70,7 @@ def echo_clones_liu23(*, eps0):
     return math.fsum(_overlaps(_positive(eps0))[0])
 
 
-def echo_epsilon_liu23(*, eps0, delta):
+def echo_epsilon_liu23(*, eps0: ArrayLike, delta: float) -> float:
     r"""Return the closed-form ε at ``delta``.
 
     .. math:: \varepsilon = \log\Bigl(1 + \frac{e^{\varepsilon_1} - 1}{e^{\varepsilon_1} + 1}
@@ -102,7 +104,7 @@ def echo_epsilon_liu23(*, eps0, delta):
     return math.log1p(math.tanh(0.5 * float(eps0.max())) * 8.0 * (math.sqrt(log4 / clones) + 1.0 / clones))
 
 
-def echo_delta_liu23(*, eps0, eps):
+def echo_delta_liu23(*, eps0: ArrayLike, eps: float) -> float:
     r"""Return the numerical version: δ at ε of the clone pair with a normal number of clones.
 
     .. math:: C \sim \mathcal N\Bigl(S, \sum_i p_i(1-p_i)\Bigr),\quad A \sim \mathrm{Bin}(C, \tfrac12),\quad
@@ -140,7 +142,7 @@ def echo_delta_liu23(*, eps0, eps):
     return delta_among(clones, weight / math.fsum(weight), largest, 0.0, eps)
 
 
-def echo_epsilon_numerical_liu23(*, eps0, delta):
+def echo_epsilon_numerical_liu23(*, eps0: ArrayLike, delta: float) -> float:
     """Return ε at ``delta`` of the numerical version, `echo_delta_liu23`.
 
     Returns

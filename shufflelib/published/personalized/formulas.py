@@ -26,9 +26,11 @@ What is wrong with μ as a bound, each with a test:
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import T
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.published.closed_form import OutOfRegime, clones_fmt21, erlingsson19
 from shufflelib.published.renyi import clones_delta_fmt21
@@ -36,7 +38,7 @@ from shufflelib.published.renyi.gaussian_limit import LARGEST_MU
 from shufflelib.shuffling.personal.budgets import failures, personal
 
 
-def gaussian_mu_gspa24(*, eps0, delta0=0.0):
+def gaussian_mu_gspa24(*, eps0: ArrayLike, delta0: ArrayLike = 0.0) -> float:
     r"""Return the μ with which shuffling is said to be approximately μ-GDP.
 
     .. math:: \mu = \sqrt{\frac{2}{\sum_{i=1}^n \frac{1-\delta_i}{1+e^{\varepsilon_i}}
@@ -82,7 +84,7 @@ def _separation(eps0, delta0):
     return mu
 
 
-def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
+def gaussian_epsilon_gspa24(*, eps0: ArrayLike, delta: T, delta0: ArrayLike = 0.0) -> T:
     r"""Return ε at ``delta`` of the profile :math:`G_\mu`.
 
     Parameters
@@ -114,7 +116,7 @@ def gaussian_epsilon_gspa24(*, eps0, delta, delta0=0.0):
     return Gaussian(_separation(eps0, delta0)).epsilon(delta).upper
 
 
-def gaussian_delta_gspa24(*, eps0, eps, delta0=0.0):
+def gaussian_delta_gspa24(*, eps0: ArrayLike, eps: T, delta0: ArrayLike = 0.0) -> T:
     r"""Return δ at ``eps`` of the profile :math:`G_\mu`.
 
     .. math:: \delta(\varepsilon) = \Phi\Bigl(-\frac\varepsilon\mu + \frac\mu2\Bigr)
@@ -155,7 +157,9 @@ def _slack(slack):
     )
 
 
-def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
+def gaussian_tradeoff_with_slack_gspa24(
+    *, eps0: ArrayLike, fpr: float, slack: float, delta0: ArrayLike = 0.0
+) -> float:
     r"""Return the false-negative rate of Theorem 2 with its slack τ = C/√(n − 1) included.
 
     .. math:: T(\alpha) \ge G_\mu(\alpha + \tau) - \tau, \qquad
@@ -190,7 +194,9 @@ def gaussian_tradeoff_with_slack_gspa24(*, eps0, fpr, slack, delta0=0.0):
     return max(0.0, float(ndtr(-ndtri(moved) - mu)) - slack) if moved < 1.0 else 0.0
 
 
-def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
+def gaussian_delta_with_slack_gspa24(
+    *, eps0: ArrayLike, eps: float, slack: float, delta0: ArrayLike = 0.0
+) -> float:
     r"""Return the δ at ε of Theorem 2 with its slack τ = C/√(n − 1) included.
 
     .. math:: \delta(\varepsilon) = \min\{1,\; \delta_\mu(\varepsilon) + (1 + e^{\varepsilon})\,\tau\}
@@ -226,7 +232,7 @@ def gaussian_delta_with_slack_gspa24(*, eps0, eps, slack, delta0=0.0):
     return min(1.0, value + (1.0 + math.exp(eps)) * slack)
 
 
-def largest_budget_fmt21(*, eps0, delta):
+def largest_budget_fmt21(*, eps0: ArrayLike, delta: float) -> float:
     """Return `closed_form.clones_fmt21` at the largest budget.
 
     Returns
@@ -254,7 +260,7 @@ def largest_budget_fmt21(*, eps0, delta):
     return clones_fmt21(eps0=float(eps0.max()), n=eps0.size, delta=delta)
 
 
-def largest_budget_erlingsson19(*, eps0, delta):
+def largest_budget_erlingsson19(*, eps0: ArrayLike, delta: float) -> float:
     """Return `closed_form.erlingsson19` at the largest budget.
 
     Returns
@@ -281,7 +287,7 @@ def largest_budget_erlingsson19(*, eps0, delta):
     return erlingsson19(eps0=float(eps0.max()), n=eps0.size, delta=delta)
 
 
-def delta_with_failures_fmt21(*, eps0, delta0, eps, delta):
+def delta_with_failures_fmt21(*, eps0: ArrayLike, delta0: ArrayLike, eps: float, delta: float) -> float:
     r"""Return the central δ including local failures, at the largest budget and failure probability.
 
     .. math:: \delta + (e^{\varepsilon} + 1)\Bigl(1 + \frac{e^{\varepsilon_0}}{2}\Bigr) n\,\delta_0

@@ -44,7 +44,7 @@ class NormalApproximation(NamedTuple):
     total_variation: float
 
 
-def normal_approximation_gspa24(*, eps0, n, delta0=0.0):
+def normal_approximation_gspa24(*, eps0: float, n: int, delta0: float = 0.0) -> NormalApproximation:
     r"""Return the number of eq. (14) for the normal approximation, and the true total variation distance.
 
     .. math:: \sup_{k} |P(\xi = k) - h(k)|, \quad

@@ -51,3 +51,26 @@ from shufflelib.published.renyi.pairs import (
     theorem1_pair_arxiv24,
     theorem1_pair_icassp24,
 )
+
+__all__ = [
+    "OutOfRegime",
+    "binary_rr_pair",
+    "clones_delta_fmt21",
+    "clones_fmt21_growth",
+    "clones_pair_fmt21",
+    "erlingsson19_growth",
+    "gaussian_ccg24",
+    "gaussian_delta_ccg24",
+    "gaussian_mu_ccg24",
+    "gaussian_tradeoff_ccg24",
+    "generic_pair",
+    "girgis21_growth",
+    "girgis21_lower",
+    "girgis21_lower_exact",
+    "girgis21_lower_growth",
+    "girgis21_upper",
+    "girgis21_upper_simplified",
+    "over",
+    "theorem1_pair_arxiv24",
+    "theorem1_pair_icassp24",
+]

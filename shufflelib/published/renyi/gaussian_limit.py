@@ -24,7 +24,7 @@ def _checked(eps0, n):
     return eps0, n
 
 
-def gaussian_mu_ccg24(*, eps0, n):
+def gaussian_mu_ccg24(*, eps0: float, n: int) -> float:
     r"""Return the μ with which shuffling is said to be approximately μ-GDP.
 
     .. math:: \mu = \frac{2 e^{\varepsilon_0/2}}{\sqrt{n-1}}
@@ -53,7 +53,7 @@ def gaussian_mu_ccg24(*, eps0, n):
     return 2.0 * math.exp(0.5 * eps0) / math.sqrt(n - 1)
 
 
-def gaussian_ccg24(*, eps0, n, order):
+def gaussian_ccg24(*, eps0: float, n: int, order: float) -> float:
     r"""Return the Rényi divergence of the normal limit.
 
     .. math:: \varepsilon(\lambda) = \frac{2 e^{\varepsilon_0} \lambda}{n-1}
@@ -103,7 +103,7 @@ def _event_ccg24(eps0, delta0, n):
     return -math.expm1(n * math.log1p(-one)) if one < 1.0 else 1.0
 
 
-def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
+def gaussian_tradeoff_ccg24(*, eps0: float, delta0: float, n: int, fpr: float) -> float:
     r"""Return the false-negative rate claimed for (eps0, delta0)-LDP randomizers.
 
     .. math:: (F \otimes f_{0,\delta'})(\alpha) = (1-\delta')\, F\Bigl(\frac{\alpha}{1-\delta'}\Bigr),
@@ -139,7 +139,7 @@ def gaussian_tradeoff_ccg24(*, eps0, delta0, n, fpr):
     return (1.0 - event) * float(ndtr(-ndtri(fpr / (1.0 - event)) - mu))
 
 
-def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
+def gaussian_delta_ccg24(*, eps0: float, delta0: float, n: int, eps: float) -> float:
     r"""Return the δ at ε claimed for (eps0, delta0)-LDP randomizers.
 
     .. math:: \delta(\varepsilon) = \delta' + (1 - \delta')\, \Bigl[
@@ -173,7 +173,7 @@ def gaussian_delta_ccg24(*, eps0, delta0, n, eps):
     return event + (1.0 - event) * rest
 
 
-def clones_delta_fmt21(*, eps, delta, eps0, delta0, n):
+def clones_delta_fmt21(*, eps: float, delta: float, eps0: float, delta0: float, n: int) -> float:
     r"""Return the central δ of (eps0, delta0)-LDP randomizers from that of clones of eps0-LDP ones.
 
     .. math:: \delta + (e^{\varepsilon} + 1)\Bigl(1 + \frac{e^{\varepsilon_0}}{2}\Bigr) n\, \delta_0

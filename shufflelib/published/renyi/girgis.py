@@ -45,7 +45,7 @@ def _log_chernoff(eps0, n, order):
     return eps0 * order - 0.125 * (n - 1) * math.exp(-eps0)
 
 
-def girgis21_upper(*, eps0, n, order):
+def girgis21_upper(*, eps0: float, n: int, order: int) -> float:
     r"""Bound the Rényi divergence by a sum over all moments up to the order.
 
     .. math:: \varepsilon(\lambda) = \frac{1}{\lambda-1} \log\Bigl(1
@@ -89,7 +89,7 @@ def girgis21_upper(*, eps0, n, order):
     return float(np.logaddexp(0.0, excess)) / (order - 1.0)
 
 
-def girgis21_upper_simplified(*, eps0, n, order):
+def girgis21_upper_simplified(*, eps0: float, n: int, order: int) -> float:
     r"""Bound the Rényi divergence by a short formula.
 
     .. math:: \varepsilon(\lambda) = \frac{1}{\lambda-1} \log\Bigl(
@@ -130,7 +130,7 @@ def girgis21_upper_simplified(*, eps0, n, order):
     return float(np.logaddexp(exponent, _log_chernoff(eps0, n, order))) / (order - 1.0)
 
 
-def girgis21_lower(*, eps0, n, order):
+def girgis21_lower(*, eps0: float, n: int, order: float) -> float:
     r"""Bound the worst Rényi divergence from below, by binary randomized response's second moment.
 
     .. math:: \varepsilon(\lambda) = \frac{1}{\lambda-1} \log\Bigl(1
@@ -160,7 +160,7 @@ def girgis21_lower(*, eps0, n, order):
     return float(np.logaddexp(0.0, second)) / (order - 1.0)
 
 
-def girgis21_lower_exact(*, eps0, n, order):
+def girgis21_lower_exact(*, eps0: float, n: int, order: float) -> float:
     r"""Bound the worst Rényi divergence from below by two neighbouring datasets, computed exactly.
 
     .. math:: \varepsilon(\lambda) = \frac{1}{\lambda-1} \log \mathbb E\Bigl(1

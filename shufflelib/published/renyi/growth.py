@@ -35,7 +35,7 @@ def _row(eps0, n, order, log_constant, rate):
     return math.exp(log_value) if log_value < 709.0 else math.inf
 
 
-def erlingsson19_growth(*, eps0, n, order):
+def erlingsson19_growth(*, eps0: float, n: int, order: float) -> float:
     r"""Return the row of Erlingsson et al.: an order of growth, not a bound.
 
     .. math:: \frac{e^{6\varepsilon_0} \lambda}{n}
@@ -59,7 +59,7 @@ def erlingsson19_growth(*, eps0, n, order):
     return _row(eps0, n, order, 0.0, 6.0)
 
 
-def girgis21_growth(*, eps0, n, order):
+def girgis21_growth(*, eps0: float, n: int, order: float) -> float:
     r"""Return the row of Girgis et al.: an order of growth, not a bound.
 
     .. math:: \frac{e^{2\varepsilon_0} \lambda}{n}
@@ -88,7 +88,7 @@ def girgis21_growth(*, eps0, n, order):
     return _row(eps0, n, order, 0.0, 2.0)
 
 
-def clones_fmt21_growth(*, eps0, n, order):
+def clones_fmt21_growth(*, eps0: float, n: int, order: float) -> float:
     r"""Return the row of Feldman et al. 2021: an order of growth with a constant, not a bound.
 
     .. math:: \frac{64\, e^{\varepsilon_0} \lambda}{n}
@@ -117,7 +117,7 @@ def clones_fmt21_growth(*, eps0, n, order):
     return _row(eps0, n, order, math.log(64.0), 1.0)
 
 
-def girgis21_lower_growth(*, eps0, n, order):
+def girgis21_lower_growth(*, eps0: float, n: int, order: float) -> float:
     r"""Return the lower-bound row of Girgis et al.: an order of growth, not a bound.
 
     .. math:: \frac{e^{\varepsilon_0} \lambda}{n}

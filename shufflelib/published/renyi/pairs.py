@@ -58,7 +58,7 @@ def _checked(eps0, n):
     return math.exp(eps0), n
 
 
-def clones_pair_fmt21(*, eps0, n):
+def clones_pair_fmt21(*, eps0: float, n: int) -> VariationRatioPair:
     r"""Return the clone pair of Feldman et al. 2021: each other user is a clone with probability exp(-eps0).
 
     .. math:: C \sim \mathrm{Bin}(n-1, e^{-\varepsilon_0}),\; A \sim \mathrm{Bin}(C, \tfrac12),\;
@@ -88,7 +88,7 @@ def clones_pair_fmt21(*, eps0, n):
     return VariationRatioPair(n=n, p=e, beta=(e - 1.0) / (e + 1.0), q0=2.0 * e * (e / (e + 1.0)))
 
 
-def generic_pair(*, eps0, n):
+def generic_pair(*, eps0: float, n: int) -> VariationRatioPair:
     r"""Return the pair of the stronger clones: clone probability 2/(exp(eps0) + 1).
 
     .. math:: C \sim \mathrm{Bin}\Bigl(n-1, \frac{2}{e^{\varepsilon_0}+1}\Bigr),\;
@@ -120,7 +120,7 @@ def generic_pair(*, eps0, n):
     return VariationRatioPair(n=n, p=e, beta=(e - 1.0) / (e + 1.0), q0=e)
 
 
-def binary_rr_pair(*, eps0, n):
+def binary_rr_pair(*, eps0: float, n: int) -> VariationRatioPair:
     r"""Return the pair of binary randomized response when all other users hold one value.
 
     P: all n users hold that value.  Q: one of them holds the other value.
@@ -149,7 +149,7 @@ def binary_rr_pair(*, eps0, n):
     return VariationRatioPair(n=n, p=e, beta=(e - 1.0) / (e + 1.0), q0=1.0, q1=e)
 
 
-def theorem1_pair_icassp24(*, eps0, n):
+def theorem1_pair_icassp24(*, eps0: float, n: int) -> VariationRatioPair:
     r"""Return the pair in the statement of Theorem 1, conference version: Δ ~ Bern(exp(-eps0)).
 
     .. math:: P = (A,\; C - A + \Delta), \quad Q = (A + \Delta,\; C - A), \quad
@@ -180,7 +180,7 @@ def theorem1_pair_icassp24(*, eps0, n):
     return _one_sided(e, n, share=1.0 / e)
 
 
-def theorem1_pair_arxiv24(*, eps0, n):
+def theorem1_pair_arxiv24(*, eps0: float, n: int) -> VariationRatioPair:
     r"""Return the pair in the statement of Theorem 1, arXiv version: Δ ~ Bern(1/(1 + exp(-eps0))).
 
     .. math:: P = (A,\; C - A + \Delta), \quad Q = (A + \Delta,\; C - A), \quad

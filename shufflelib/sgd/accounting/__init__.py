@@ -28,3 +28,15 @@ from shufflelib.sgd.accounting.published import (
 )
 from shufflelib.sgd.accounting.random_allocation import RandomAllocation
 from shufflelib.sgd.accounting.replaced_example import one_example
+
+__all__ = [
+    "RandomAllocation",
+    "noise_multiplier",
+    "one_block",
+    "one_client",
+    "one_example",
+    "released_code",
+    "theorem3_epsilon_ccg24",
+    "theorem3_renyi_ccg24",
+    "theorem5_epsilon_gspa24",
+]

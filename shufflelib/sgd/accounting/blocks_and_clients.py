@@ -6,15 +6,17 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval
 from shufflelib.profiles.hockey_stick import Indistinguishable
 from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.sgd.accounting.attacks import smallest_report
 from shufflelib.sgd.accounting.epoch import FIXED_SPLIT, checked_epochs, epoch, of_kind, within_reach
 from shufflelib.sgd.batch_clipping import BatchClippedBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
+from shufflelib.sgd.network import Network
 from shufflelib.sgd.personal_clients import PersonalClients
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 
 
-def one_block(reports, *, epochs):
+def one_block(reports: LaplaceBlocks, *, epochs: int) -> PrivacyProfile:
     r"""Return the profile of Algorithm 1 for data sets that differ in one whole block, with amplification.
 
     .. math:: \text{above: the clone pair of } m \text{ adaptive slots with budget } s\,\varepsilon_0,
@@ -63,7 +65,7 @@ def one_block(reports, *, epochs):
     return one.compose(rounds=checked_epochs(epochs))
 
 
-def one_client(reports, *, client, epochs):
+def one_client(reports: PersonalClients, *, client: int, epochs: int) -> PrivacyProfile:
     r"""Return the profile of Algorithm 3 for data sets that differ in one client, or one example of it.
 
     .. math:: \sqrt T \, \mu_i\text{-GDP}, \qquad \mu_i = 2C/\sigma_i
@@ -111,7 +113,7 @@ def one_client(reports, *, client, epochs):
     )
 
 
-def released_code(reports, network, *, epochs):
+def released_code(reports: BatchClippedBlocks, network: Network, *, epochs: int) -> Certified[float]:
     r"""Enclose the pure ε of the released training code for data sets that differ in one example.
 
     .. math:: \varepsilon \le T \, \frac{2 H C}{\text{noise scale}} = T H s\, \varepsilon_0

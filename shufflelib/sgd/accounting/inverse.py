@@ -13,7 +13,7 @@ from shufflelib.sgd.gaussian_blocks import AllocatedBlocks
 CLOSE = 5e-3  # relative width of the noise at which the search stops
 
 
-def noise_multiplier(*, eps, delta, blocks, epochs):
+def noise_multiplier(*, eps: float, delta: float, blocks: int, epochs: int) -> float:
     r"""Return a nearly minimal noise multiplier for which T epochs of `AllocatedBlocks` are (ε, δ)-DP.
 
     .. math:: \min\{\sigma : \varepsilon_{\sigma, m, T}(\delta) \le \varepsilon\}

@@ -10,7 +10,7 @@ from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 from shufflelib.sgd.personal_clients import PersonalClients
 
 
-def theorem3_renyi_ccg24(reports, *, epochs, order):
+def theorem3_renyi_ccg24(reports: LaplaceBlocks, *, epochs: int, order: float) -> float:
     r"""Return 2Te^{eps0}λ/(m − 1), as Theorem 3 of Chen, Cao, Ge 2024 (Rényi) prints it; **not a bound**.
 
     Parameters
@@ -45,7 +45,7 @@ def theorem3_renyi_ccg24(reports, *, epochs, order):
     return checked_epochs(epochs) * gaussian_ccg24(eps0=reports.eps0, n=reports.blocks, order=order)
 
 
-def theorem3_epsilon_ccg24(reports, *, epochs, delta):
+def theorem3_epsilon_ccg24(reports: LaplaceBlocks, *, epochs: int, delta: float) -> float:
     r"""Return ε at ``delta`` in (0, 1) of √T·μ-GDP, μ = 2e^{eps0/2}/√(m − 1), from which Theorem 3 follows.
 
     Parameters, errors and errata as for `theorem3_renyi_ccg24`; **not a bound**.  The exact curve of the
@@ -64,7 +64,7 @@ def theorem3_epsilon_ccg24(reports, *, epochs, delta):
     return Gaussian(mu).epsilon(delta).upper
 
 
-def theorem5_epsilon_gspa24(reports, *, epochs, delta):
+def theorem5_epsilon_gspa24(reports: PersonalClients, *, epochs: int, delta: float) -> float:
     r"""Return ε at ``delta`` of √T·μ-GDP with the μ of GSPA, Theorem 5 (AAAI 2024); **not a bound**.
 
     Parameters

@@ -92,7 +92,7 @@ class RandomAllocation(SymmetricPair):
     source = "random allocation; integral of the characteristic function, every error included"
     search_width = 1e-5
 
-    def __init__(self, noise_multiplier, blocks):
+    def __init__(self, noise_multiplier: float, blocks: int) -> None:
         self.noise_multiplier = validation.real(
             noise_multiplier,
             "noise_multiplier",

@@ -6,6 +6,7 @@ import math
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.pairs import LARGEST_MU, Gaussian
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import ApproximateDP
 from shufflelib.sgd.accounting.attacks import marked_report, smallest_report
 from shufflelib.sgd.accounting.epoch import (
@@ -15,12 +16,13 @@ from shufflelib.sgd.accounting.epoch import (
     within_reach,
 )
 from shufflelib.sgd.accounting.random_allocation import enclosing_pairs
+from shufflelib.sgd.block_reports import BlockReports
 from shufflelib.sgd.gaussian_blocks import AllocatedBlocks, GaussianBlocks
 from shufflelib.sgd.laplace_blocks import LaplaceBlocks
 
 
 @functools.singledispatch
-def one_example(reports, *, epochs):
+def one_example(reports: BlockReports, *, epochs: int) -> PrivacyProfile:
     r"""Return the profile of T epochs for data sets that differ in one example.
 
     .. math:: \text{LaplaceBlocks: } \operatorname{RR}(\varepsilon_0)^{\otimes T}, \qquad
@@ -126,8 +128,10 @@ def _(reports: GaussianBlocks, *, epochs):
 
 @one_example.register
 def _(reports: AllocatedBlocks, *, epochs):
+    above, below = enclosing_pairs(reports.noise_multiplier, reports.blocks)
     one = epoch(
-        *enclosing_pairs(reports.noise_multiplier, reports.blocks),
+        above,
+        below,
         f"one example allocated to {reports.blocks} blocks, noise {reports.noise_multiplier:g} C",
         "random allocation, connect-the-dots from above and from below",
         record="example",

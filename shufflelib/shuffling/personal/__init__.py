@@ -9,3 +9,9 @@ randomizer and the reports are shuffled; the budget belongs to the user, and eac
 from shufflelib.shuffling.personal.laplace import PersonalLaplace
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizedResponse
+
+__all__ = [
+    "PersonalLaplace",
+    "PersonalRandomizedResponse",
+    "PersonalizedPair",
+]

@@ -4,6 +4,7 @@ import functools
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
@@ -87,7 +88,7 @@ class PersonalizedPair(SymmetricPair):
 
     source = "loss sum over slots; users permuted before slot-bound randomizers"
     adjacency = ReplaceOne()
-    hypotheses = (
+    hypotheses: tuple[str, ...] = (
         "the users are permuted uniformly, by a trusted shuffler, before slot i applies its randomizer; "
         "nobody learns who has which slot, but the analyst may know the slot of each report",
         "the budgets of the slots are fixed and public, and do not depend on the values",
@@ -97,7 +98,7 @@ class PersonalizedPair(SymmetricPair):
     _slots_of = ThreePointLosses
     _named = "non-adaptive"
 
-    def __init__(self, eps0, *, counts=None):
+    def __init__(self, eps0: ArrayLike, *, counts: ArrayLike | None = None) -> None:
         budgets = values.numbers(
             eps0, "eps0", at_least=0.0, at_most=FARTHEST, remedy="one local budget in nats for each slot"
         )
@@ -118,7 +119,7 @@ class PersonalizedPair(SymmetricPair):
         self.statement = f"n={self.n} {self._named} slots with budgets {named}"
 
     @classmethod
-    def adaptive(cls, eps0, *, counts=None):
+    def adaptive(cls, eps0: ArrayLike, *, counts: ArrayLike | None = None) -> "PersonalizedPair":
         r"""Return the pair for slots that see earlier reports: clone probability :math:`e^{-\varepsilon_i}`.
 
         Parameters

@@ -29,10 +29,12 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval, Status, each
 from shufflelib.numerics.root_finding import certified_root
+from shufflelib.numerics.types import Array, T
 from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -74,7 +76,7 @@ class PersonalRandomizers(ABC):
         "the budgets are fixed and public, and do not depend on the values",
     )
 
-    def __init__(self, eps0):
+    def __init__(self, eps0: ArrayLike) -> None:
         eps0 = personal(eps0)
         eps0.flags.writeable = False
         self.eps0 = eps0
@@ -93,7 +95,7 @@ class PersonalRandomizers(ABC):
     def _target_scores(self, low, high, counted):
         """Return the target's two `Scores`, weakened to be valid for every budget in [low, high]."""
 
-    def delta(self, *, user, eps):
+    def delta(self, *, user: int, eps: T) -> Certified[T]:
         r"""Enclose the smallest δ with which ``user`` has (eps, δ)-differential privacy.
 
         Parameters
@@ -117,7 +119,7 @@ class PersonalRandomizers(ABC):
         ceiling = pure_delta(target.eps0, grid)
         return self._certified(each(target.delta, grid), ceiling, f"delta of {who}")
 
-    def epsilon(self, *, user, delta):
+    def epsilon(self, *, user: int, delta: T) -> Certified[T]:
         r"""Enclose the smallest ε with which ``user`` has (ε, delta)-differential privacy.
 
         Parameters
@@ -137,7 +139,7 @@ class PersonalRandomizers(ABC):
         target, who = self._of(user)
         return self._certified(each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
 
-    def epsilons(self, *, delta):
+    def epsilons(self, *, delta: float) -> Certified[Array]:
         """Enclose every user's ε at ``delta``.
 
         Parameters
@@ -316,7 +318,7 @@ class PersonalRandomizedResponse(PersonalRandomizers):
     ['3.542e-06', '9.967e-03']
     """
 
-    def __init__(self, eps0, *, k):
+    def __init__(self, eps0: ArrayLike, *, k: int) -> None:
         super().__init__(eps0)
         self.k = validation.count(k, "k", at_least=2, at_most=10**9)
         self.name = f"{self.k}-ary randomized response with personal budgets"
