@@ -13,13 +13,14 @@ where the first k have :math:`A/B > e^{\varepsilon}`: two running sums, looked u
 
 Why the bounds are proved
 -----------------------
-Let d bound the relative error of A, of B and of the factor :math:`e^{-\varepsilon}`, precision and rounding.
-Any k gives a lower bound, with the least p, A(1 − d) and B(1 + d): what has no gain only takes away.  For the
-upper bound, with the largest p, A(1 + d) and B(1 − d), the first k must include all that have a gain then.
-They do if k is looked up at :math:`\varepsilon - \log\frac{1 + d}{1 - d}`, less the rounding r of log A/B.
-What lies between the two k then takes away no more than 3r of :math:`e^{-\varepsilon}A(1 + d)`, which is
-added.  All terms of either sum are positive, so that the running sums, from the rarest end, are off by one
-unit of long numbers for each term.
+Let d bound the relative error of :math:`e^{-\varepsilon}A` and of B: the precision, half a unit for each of
+at most m + 2 roundings with m other pairs, and four for the exponential. Any k gives a lower bound, with
+the least p, A(1 − d) and B(1 + d): what has no gain only takes away. For the upper bound, with the largest
+p, A(1 + d) and B(1 − d), the first k must include all that have a gain then. They do if k is looked up at
+:math:`\varepsilon - \log\frac{1 + d}{1 - d}`, less the rounding r of log A/B. What lies between the two k
+then takes away no more than 3r of :math:`e^{-\varepsilon}A(1 + d)`, which is added. All terms of either
+sum are positive, so that the running sums, from the rarest end, are off by one unit of long numbers for
+each term.
 """
 
 import functools
@@ -75,7 +76,7 @@ class ListedSums(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             less = np.log(second) - np.log(first)
         less = np.where(first > 0.0, less, math.inf)
-        doubt, finite = precision + (around.first.size + 16) * UNIT, np.isfinite(less)
+        doubt, finite = precision + (0.5 * around.first.size + 6.0) * UNIT, np.isfinite(less)
         logs = np.abs(np.log(first[finite])) + np.abs(np.log(second[finite]))
         rounding = 8 * UNIT * (1.0 + float(np.max(logs, initial=0.0)))
         order = np.argsort(less, kind="stable")
