@@ -1,4 +1,4 @@
-r"""Which nodes of a characteristic function can matter, and its values there.
+r"""Sums of equal losses: which nodes of a characteristic function can matter, and its values there.
 
 With tilted masses m and values x of one loss, the atom at 0 among them, a node ω of the integral of
 :math:`\varphi^n` matters only if :math:`|\varphi|^2 > 1 - 4r` with :math:`4r = 1 - e^{-2c/n}`, when all other
@@ -33,12 +33,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.saddle_point import (
-    cf_minus_one_of_multiples,
-    cf_minus_one_of_sum,
-    log_abs_one_plus,
-    mean_cf_minus_one,
-)
+from shufflelib.numerics.saddle_point import TiltedSums
 
 FEW = 12  # atoms whose pairs are looked at
 SHARE = 0.25  # of the nodes: more than these are not listed
@@ -49,6 +44,49 @@ SHORTEST = 4  # rows of fewer nodes are evaluated without a look at their first 
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
 EDGE = 1e-3  # of a node
 FLAT = 1e-5  # variance, relative to the square, below which nothing is concluded from it
+SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
+
+
+class EqualLosses(TiltedSums):
+    """For each column a sum of so many losses of its distribution."""
+
+    def at(self, chosen):
+        """Return some of the sums."""
+        return EqualLosses(self.losses.at(chosen), self.known[chosen])
+
+    def nodes(self, step, count, nothing):
+        """Yield nodes listed for many sums at once where there are few, and else sum by sum."""
+        share = nothing / self.losses.count
+        values, masses, rest = self.losses.values, self.tilt.masses, count > 0
+        values = np.where(masses > 0.0, values, 0.0)
+        if len(values) <= FEW:
+            room = -0.25 * np.expm1(-2.0 * share) * (1.0 + 1e-9)
+            few, groups = listed(values, masses, self.tilt.zero_mass, step, count, room)
+            for which, number in groups:
+                phi = at_each(values, masses, step, which, number)
+                yield self._node(which, number, phi, step, nothing)
+            rest &= ~few
+        for k in np.flatnonzero(rest):
+            for numbers, phi in of_one(values[:, k], masses[:, k], step[k], int(count[k]), share[k]):
+                yield self._node(np.full(numbers.size, k), numbers, phi, step, nothing)
+
+    def _node(self, which, number, phi, step, nothing):
+        """Return what `TiltedSums.nodes` yields for some nodes, given φ − 1 there."""
+        n, x, y = self.losses.count[which], phi.real, phi.imag
+        log_modulus = log_abs_one_plus(x, y)
+        alive = np.flatnonzero(n * log_modulus > -nothing[which])
+        which, number, n, x, y, log_modulus = (part[alive] for part in (which, number, n, x, y, log_modulus))
+        angle, along = np.arctan2(y, 1.0 + x), np.hypot(1.0, step[which] * number)
+        # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
+        relative = n * np.log1p(self.node_error[which] * along * np.exp(-log_modulus))
+        relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
+        return which, number, n * log_modulus, n * angle, relative
+
+    def left_out(self, step, count, nothing):
+        """Return a bound on the sum of the moduli at the nodes that may be missing, rounding included."""
+        n = self.losses.count
+        largest = np.exp(-nothing / n) + self.node_error * np.hypot(1.0, step * count)
+        return count * np.exp(np.minimum(n * np.log(largest), 0.0))
 
 
 def listed(values, masses, zero_mass, step, count, room):
@@ -190,3 +228,46 @@ def _every(values, masses, step, first, row, count):
     near = cf_minus_one_of_multiples(step * row * values, few)
     far = cf_minus_one_of_multiples(step * row * few * values, -(-count // few), first / (row * few))
     return (far, near), mean_cf_minus_one(far, near, masses).ravel()[:count]
+
+
+# ---- characteristic functions minus 1, so that nothing cancels where they are near 1
+
+
+def cf_minus_one(angle):
+    """Return e^{i·angle} − 1 without cancellation."""
+    turned, half = np.empty(np.shape(angle), complex), np.sin(0.5 * angle)
+    turned.real, turned.imag = -2.0 * half * half, np.sin(angle)
+    return turned
+
+
+def cf_minus_one_of_sum(one, two):
+    """Return e^{i(a+b)} − 1 from e^{ia} − 1 and e^{ib} − 1.
+
+    Nothing cancels; at most six roundings of |a| + |b| are added to the errors of the factors.
+    """
+    turned = one * two
+    turned += one
+    turned += two
+    return turned
+
+
+def cf_minus_one_of_multiples(angles, count, first=0.0):
+    """Return e^{i(first + k)·angle} − 1 for k < ``count``, one row for each k, from two shorter tables."""
+    few = max(1, math.isqrt(count))
+    one = cf_minus_one(np.outer(first + few * np.arange(-(-count // few)), angles))[:, None]
+    two = cf_minus_one(np.outer(np.arange(few), angles))
+    return cf_minus_one_of_sum(one, two).reshape(-1, angles.size)[:count]
+
+
+def mean_cf_minus_one(first, second, masses):
+    """Return E e^{i(a+b)} − 1 for every row of e^{ia} − 1 with every row of e^{ib} − 1; columns are atoms."""
+    weighted = first * masses
+    mean = weighted @ second.T
+    mean += weighted.sum(axis=1)[:, None]
+    mean += second @ masses
+    return mean
+
+
+def log_abs_one_plus(x, y):
+    """Return log|1 + x + iy|, at least `SMALLEST_MODULUS`, without cancellation near 0."""
+    return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))

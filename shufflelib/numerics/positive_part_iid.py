@@ -18,17 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shufflelib.numerics import nodes
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.saddle_point import (
-    SMALLEST_MODULUS,
-    Losses,
-    TiltedSums,
-    added,
-    by_contour,
-    log_abs_one_plus,
-)
+from shufflelib.numerics.nodes import EqualLosses
+from shufflelib.numerics.saddle_point import Losses, added, by_contour
 
 LARGEST_SIZE = 1e280  # of a loss's terms, in units of the largest loss
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
@@ -110,7 +103,7 @@ def expected_positive_part(
         rest = {"known": known[some], "steepest": steepest}
         losses = of_some.losses(scale[some], n)
         lower[some], upper[some] = by_contour(
-            _Identical, losses, tolerance[some], finest, scale[some], **rest
+            EqualLosses, losses, tolerance[some], finest, scale[some], **rest
         )
     some = np.flatnonzero(~(upper - lower <= 2.0 * tolerance))
     if some.size:
@@ -168,50 +161,3 @@ def _log_mean(masses, gains):
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(some, added(share * size) / total, 0.0)
         return np.where(some, peak + np.log(total), -math.inf), (64 + len(terms) + 5 * reach) * UNIT
-
-
-class _Identical(TiltedSums):
-    """For each column a sum of so many losses of its distribution."""
-
-    @staticmethod
-    def total(losses, part):
-        """Return what so many equal losses have."""
-        return losses.count * part
-
-    def at(self, chosen):
-        """Return some of the sums."""
-        return _Identical(self.losses.at(chosen), self.known[chosen])
-
-    def nodes(self, step, count, nothing):
-        """Yield nodes listed for many sums at once where there are few, and else sum by sum."""
-        share = nothing / self.losses.count
-        values, masses, rest = self.losses.values, self.tilt.masses, count > 0
-        values = np.where(masses > 0.0, values, 0.0)
-        if len(values) <= nodes.FEW:
-            room = -0.25 * np.expm1(-2.0 * share) * (1.0 + 1e-9)
-            few, groups = nodes.listed(values, masses, self.tilt.zero_mass, step, count, room)
-            for which, number in groups:
-                phi = nodes.at_each(values, masses, step, which, number)
-                yield self._node(which, number, phi, step, nothing)
-            rest &= ~few
-        for k in np.flatnonzero(rest):
-            for numbers, phi in nodes.of_one(values[:, k], masses[:, k], step[k], int(count[k]), share[k]):
-                yield self._node(np.full(numbers.size, k), numbers, phi, step, nothing)
-
-    def _node(self, which, number, phi, step, nothing):
-        """Return what `TiltedSums.nodes` yields for some nodes, given φ − 1 there."""
-        n, x, y = self.losses.count[which], phi.real, phi.imag
-        log_modulus = log_abs_one_plus(x, y)
-        alive = np.flatnonzero(n * log_modulus > -nothing[which])
-        which, number, n, x, y, log_modulus = (part[alive] for part in (which, number, n, x, y, log_modulus))
-        angle, along = np.arctan2(y, 1.0 + x), np.hypot(1.0, step[which] * number)
-        # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
-        relative = n * np.log1p(self.node_error[which] * along * np.exp(-log_modulus))
-        relative += n * np.hypot(log_modulus, angle) * 4 * UNIT + 2.0 * (log_modulus <= SMALLEST_MODULUS)
-        return which, number, n * log_modulus, n * angle, relative
-
-    def left_out(self, step, count, nothing):
-        """Return a bound on the sum of the moduli at the nodes that may be missing, rounding included."""
-        n = self.losses.count
-        largest = np.exp(-nothing / n) + self.node_error * np.hypot(1.0, step * count)
-        return count * np.exp(np.minimum(n * np.log(largest), 0.0))
