@@ -10,7 +10,7 @@ from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, values
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
-AT_ONCE = 2  # points of a search that are tried at once
+AT_ONCE = 1  # points of a search that are tried at once
 AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
 NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
 DEGREE = 5  # of polynomials through known points
@@ -234,6 +234,12 @@ def _largest_epsilon(pairs, target, safe_above, guess):
 
 
 def _one_epsilon(pair, target, safe_above, log_start, guess):
+    if not guess:  # a rough value says by how much the Gaussian scale is off
+        scaled = _gaussian_scale(log_start)
+        x = scaled(target)
+        if 0.0 < x < pair.max_privacy_loss:
+            rough = scaled(float((yield from values(pair, [x], COARSE))[safe_above][0]))
+            guess = x * x / rough if 0.0 < rough < math.inf else None
     search = _search(
         target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS, AT_ONCE
     )
