@@ -16,13 +16,14 @@ import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.nodes import (
+from shufflelib.numerics.nodes import cf_minus_one, cf_minus_one_of_sum
+from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
-    cf_minus_one,
-    cf_minus_one_of_sum,
+    Losses,
+    TiltedSums,
+    by_contour,
     log_abs_one_plus,
 )
-from shufflelib.numerics.saddle_point import Losses, TiltedSums, by_contour
 from shufflelib.numerics.three_point_losses import PRECISION
 
 BIN_WORK = 5000  # bins times the square root of kinds: more kinds, fewer bins

@@ -54,6 +54,7 @@ STEEPEST = 30.0  # exponent θG up to which e^{θG} − 1 is added up for a cumu
 NEWTON_STEPS, SETTLED = 8, 1e-3  # relative length of the last step
 NEAR = 1.005  # ratio within which a saddle point is searched where Newton's steps do not find it
 NOTICED = 1e-5  # error of a sum's cumulants from which on that is done for large exponents too
+SMALLEST_MODULUS = 0.5 * float(np.log1p(-1.0 + UNIT)) + 1e-9  # log of the least |φ| told from 0
 
 
 class Losses(NamedTuple):
@@ -399,3 +400,8 @@ def _quadratures(terms, smoothing, step, count, nothing):
             total += np.bincount(which, part, total.size)
     error += 3.0 * terms.left_out(step, count, nothing) * np.exp(2.0 * smoothing)
     return smooth, coarse, error
+
+
+def log_abs_one_plus(x, y):
+    """Return log|1 + x + iy|, at least `SMALLEST_MODULUS`, without cancellation near 0."""
+    return 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0 + UNIT))

@@ -12,7 +12,7 @@ from shufflelib.numerics import nodes, positive_part_enumerated, positive_part_i
 from shufflelib.numerics.certified import LOG_ZERO, Interval, intersect
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_enumerated import ListedSums
-from shufflelib.numerics.positive_part_iid import LossDistributions
+from shufflelib.numerics.positive_part_iid import EqualLosses, LossDistributions
 
 
 def distribution_of(values, masses, sizes, precision):
@@ -39,7 +39,7 @@ def by_contour(distribution, n, tolerance):
     """Return the integral's bracket of one distribution, in its own units."""
     scale, tolerance = np.max(np.abs(distribution.values), axis=0), np.array([tolerance])
     losses, unknown = distribution.losses(scale, n), np.full(1, math.inf)
-    ends = saddle_point.by_contour(nodes.EqualLosses, losses, tolerance, 0.0 * tolerance, known=unknown)
+    ends = saddle_point.by_contour(EqualLosses, losses, tolerance, 0.0 * tolerance, known=unknown)
     return Interval(*(float(end[0] + np.log(scale[0])) for end in ends))
 
 
@@ -161,7 +161,7 @@ def test_nodes_left_out_hold_nothing(values, n):
     losses = saddle_point.Losses(
         0.01 * values[:, None], masses[:, None], sizes, 0.1 * ones, ones, float(n) * ones, 1e-15
     )
-    line = nodes.EqualLosses(losses, math.inf * ones)
+    line = EqualLosses(losses, math.inf * ones)
     step, smoothing, count = 2.0 * math.pi / 15.0, 1e-8, 20_701
     number = np.arange(count)
     phi = 1.0 + nodes.cf_minus_one(np.outer(step * number, 0.01 * values)) @ line.tilt.masses[:, 0]
