@@ -26,6 +26,7 @@ little mass could add is charged to r.  Intervals are a thousandth of a node lon
 import functools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,37 +52,48 @@ GROUP = 1 << 15  # listed nodes at once, if they are of several sums
 EDGE = 1e-3  # of a node
 
 
-def missing_mass(masses):
-    """Return what masses leave of 1."""
-    return max(0.0, 1.0 - math.fsum(masses))
-
-
 @dataclass(frozen=True, eq=False)
 class LossDistributions:
     """Distributions of one loss G each, as columns: atoms ``values`` with masses ``masses``.
 
     ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
-    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` what each column's
+    multiple of them), ``precision`` the relative error of masses and terms, a number or one for each column,
+    ``zero_mass`` what each column's
     masses leave of 1, which sits at 0.
     """
 
     values: np.ndarray
     masses: np.ndarray
     sizes: np.ndarray
-    precision: float
+    precision: Any
     zero_mass: np.ndarray
 
     @classmethod
     def of_one(cls, values, masses, sizes, precision, zero_mass=None):
         """Return a single distribution; the missing mass is added up unless it is known."""
-        zero_mass = missing_mass(masses) if zero_mass is None else zero_mass
+        zero_mass = max(0.0, 1.0 - math.fsum(masses)) if zero_mass is None else zero_mass
         values, masses, sizes = (np.asarray(part, float)[:, None] for part in (values, masses, sizes))
         return cls(values, masses, sizes, precision, np.array([zero_mass]))
+
+    @classmethod
+    def beside(cls, several):
+        """Return the columns of several; atoms of no mass fill them up."""
+        if len(several) == 1:
+            return several[0]
+        rows = max(len(one.values) for one in several)
+        parts = (
+            np.hstack([np.pad(part, ((0, rows - len(part)), (0, 0))) for part in parts])
+            for parts in zip(*((one.values, one.masses, one.sizes) for one in several), strict=True)
+        )
+        zero_mass = np.concatenate([one.zero_mass for one in several])
+        precision = np.concatenate([np.broadcast_to(one.precision, one.zero_mass.shape) for one in several])
+        return cls(*parts, precision, zero_mass)
 
     def at(self, chosen):
         """Return some of the columns."""
         parts = (part.take(chosen, axis=-1) for part in (self.values, self.masses, self.sizes))
-        return LossDistributions(*parts, self.precision, self.zero_mass[chosen])
+        precision = np.broadcast_to(self.precision, self.zero_mass.shape)[chosen]
+        return LossDistributions(*parts, precision, self.zero_mass[chosen])
 
     def losses(self, unit, n):
         """Return n losses of each distribution in a unit of its own."""
@@ -94,7 +106,7 @@ class LossDistributions:
             zero_mass=self.zero_mass,
             zero_size=np.ones(unit.size),  # it is what the other masses leave of 1
             count=np.full(unit.size, float(n)),
-            doubt=self.precision + (len(values) + 24) * UNIT,
+            doubt=np.broadcast_to(self.precision + (len(values) + 24) * UNIT, unit.shape),
         )
 
 

@@ -71,12 +71,14 @@ class Losses(NamedTuple):
     zero_mass: np.ndarray
     zero_size: np.ndarray
     count: np.ndarray
-    doubt: float
+    doubt: np.ndarray | float
     together: bool = False
 
     def at(self, chosen):
         """Return some of the columns."""
-        return Losses(*(part.take(chosen, axis=-1) for part in self[:-2]), *self[-2:])
+        doubt = np.broadcast_to(self.doubt, self.count.shape)
+        parts = (part.take(chosen, axis=-1) for part in (*self[:-2], doubt))
+        return Losses(*parts, self.together)
 
     def total(self, part):
         """Add up what each loss of a column contributes, on the last axis, to what each sum has."""

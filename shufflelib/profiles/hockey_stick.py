@@ -69,9 +69,15 @@ class Pair(PrivacyProfile):
         The interval has arrays of the shape of ``eps``, or floats if that is one.
         """
         eps = np.asarray(eps, float)
-        tick(eps.size)
+        if eps.size > 1:
+            tick(eps.size)
         found = self._log_curve(eps.ravel(), tolerance).or_unknown()
         return Interval(*((end.reshape(eps.shape) if eps.ndim else float(end[0])) for end in found))
+
+    @classmethod
+    def log_curves(cls, pairs, eps, tolerance=TOLERANCE):
+        """Enclose log H of several pairs of this class at each entry of a one-dimensional array."""
+        return [one.log_hockey_stick(eps, tolerance) for one in pairs]
 
     @abstractmethod
     def _log_curve(self, eps, tolerance):

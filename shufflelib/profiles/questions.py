@@ -193,8 +193,10 @@ class PrivacyProfile(Shown, ABC):
         )
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
-        curves = {id(one): one for side in self._directions for one in side}  # a pair may be on both sides
-        found = {key: one.log_hockey_stick(eps, tolerance) for key, one in curves.items()}
+        curves, found = {id(one): one for side in self._directions for one in side}, {}  # one may be on both
+        for kind in dict.fromkeys(map(type, curves.values())):
+            some = {key: one for key, one in curves.items() if type(one) is kind}
+            found |= zip(some, kind.log_curves(some.values(), eps, tolerance), strict=True)
         above, below = (
             functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in self._directions
         )
