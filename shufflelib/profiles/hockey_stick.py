@@ -15,7 +15,7 @@ from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
 from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
-from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.profiles.questions import Bounds, PrivacyProfile
 
 
 def pointwise(log_hockey_stick):
@@ -94,11 +94,8 @@ class Pair(PrivacyProfile):
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
 
     @property
-    def dominating_pairs(self):
-        """The pair itself."""
-        return (self,)
-
-    attack_pairs = dominating_pairs
+    def _bounds(self):
+        return Bounds((self,), (self,))
 
     @functools.cached_property
     def discretised(self):
