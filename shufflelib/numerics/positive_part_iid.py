@@ -95,6 +95,11 @@ class LossDistributions:
         precision = np.broadcast_to(self.precision, self.zero_mass.shape)[chosen]
         return LossDistributions(*parts, precision, self.zero_mass[chosen])
 
+    @functools.cached_property
+    def atoms(self):
+        """How many atoms of each column have mass; what others add is exact."""
+        return np.count_nonzero(self.masses, axis=0)
+
     def losses(self, unit, n):
         """Return n losses of each distribution in a unit of its own."""
         values, sizes = self.values / unit, np.minimum(self.sizes / unit, 1e140)
@@ -106,7 +111,7 @@ class LossDistributions:
             zero_mass=self.zero_mass,
             zero_size=np.ones(unit.size),  # it is what the other masses leave of 1
             count=np.full(unit.size, float(n)),
-            doubt=np.broadcast_to(self.precision + (len(values) + 24) * UNIT, unit.shape),
+            doubt=self.precision + (self.atoms + 24) * UNIT,
         )
 
 
@@ -177,7 +182,7 @@ def _log_others(distributions, n):
     if n == 1:
         return np.zeros(distributions.zero_mass.size)
     negative = added(np.where(_least(distributions) < 0.0, distributions.masses, 0.0))
-    negative = negative * (1.0 + distributions.precision + (len(distributions.values) + 4) * UNIT)
+    negative = negative * (1.0 + distributions.precision + (distributions.atoms + 4) * UNIT)
     with np.errstate(divide="ignore"):
         return (n - 1) * np.log1p(-np.minimum(negative, 1.0)) * (1.0 + 4 * UNIT)
 
@@ -190,11 +195,11 @@ def _log_mean(masses, gains):
     peak = terms.max(axis=0)
     some = peak > -math.inf
     share = np.exp(np.where(some, terms - np.where(some, peak, 0.0), -math.inf))
-    total = added(share)
+    total, atoms = added(share), np.count_nonzero(masses, axis=0)
     size = np.where(share > 0.0, np.abs(log_masses) + np.abs(log_gains), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(some, added(share * size) / total, 0.0)
-        return np.where(some, peak + np.log(total), -math.inf), (64 + len(terms) + 5 * reach) * UNIT
+        return np.where(some, peak + np.log(total), -math.inf), (64 + atoms + 5 * reach) * UNIT
 
 
 class EqualLosses(TiltedSums):

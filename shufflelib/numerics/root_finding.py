@@ -7,7 +7,7 @@ from scipy.special import ndtri, ndtri_exp
 
 from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
-from shufflelib.numerics.side_by_side import Values, answers, values
+from shufflelib.numerics.side_by_side import Values, answers, together, values
 
 COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
 AT_ONCE = 1  # points of a search that are tried at once
@@ -209,27 +209,34 @@ def enclosed_epsilon(dominating, attacks, delta):
 
 
 def _enclosed_epsilon(dominating, attacks, target):
-    upper = yield from _largest_epsilon(dominating, target, True, None)
-    lower = yield from _largest_epsilon(attacks, target, False, upper)
+    sides = _largest_epsilon(dominating, target, True), _largest_epsilon(attacks, target, False)
+    upper, lower = yield from together(sides)
     return min(lower, upper), upper
 
 
-def _largest_epsilon(pairs, target, safe_above, guess):
+def _largest_epsilon(pairs, target, safe_above, guess=None):
     """Ask for values until the worst ε over pairs and directions is known on one side; return it."""
-    starts = [Values(pair, COARSE) for pair in pairs]
+    both = [(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs]
+    both = [side[:: 1 if side[0].forward_is_dominant else -1] for side in both]
+    starts = [Values(one, COARSE) for side in both for one in side]
     yield [(start, np.zeros(1)) for start in starts]
-    found = [(start.ends, start.pair) for start in starts]
-    share, best = 1.0 if safe_above else NEAR, 0.0  # of the best ε, at which an attack is too weak
+    found = [(float(start.ends[safe_above][0]), start.pair) for start in starts]
     # rounded, as pairs may have the same total variation
-    for ends, pair in sorted(found, key=lambda found: -round(float(found[0][safe_above][0]), 2)):
-        both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
-        for one in both:
-            at = ([share * best] if best else []) if one is pair else [0.0, share * best][: 2 if best else 1]
-            seen = (yield from values(one, at, COARSE)) if at else None
-            start = float((ends if one is pair else seen)[safe_above][0])
-            if (start <= target if safe_above else not start > target) or best and seen.upper[-1] <= target:
-                continue
-            best = max(best, (yield from _one_epsilon(one, target, safe_above, start, best or guess)))
+    found = sorted(found, key=lambda found: -round(found[0], 2))
+    left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]
+    if not left:
+        return 0.0
+    (start, one), *left = left
+    first = best = yield from _one_epsilon(one, target, safe_above, start, guess)
+    share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
+    seen = [Values(one, COARSE) for _, one in left]
+    if best and seen:
+        yield [(one, np.array([share * best])) for one in seen]
+        left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
+    for start, one in left:
+        if best > first and (yield from values(one, [share * best], COARSE)).upper[0] <= target:
+            continue
+        best = max(best, (yield from _one_epsilon(one, target, safe_above, start, best or guess)))
     return best
 
 

@@ -111,9 +111,10 @@ class BlanketPair(Pair):
         return one >= two
 
     @classmethod
-    def log_curves(cls, pairs, eps, tolerance=TOLERANCE):
-        """Enclose log H of several pairs at each entry of an array; what has few losses is one call."""
-        return [ends.or_unknown() for ends in _side_by_side([one._asking(eps, tolerance) for one in pairs])]
+    def log_curves(cls, asked, tolerance=TOLERANCE):
+        """Enclose log H of several pairs, each with an array of ε; what has few losses is one call."""
+        found = _side_by_side([one._asking(eps, tolerance) for one, eps in asked])
+        return [ends.or_unknown() for ends in found]
 
     def _log_curve(self, eps, tolerance):
         return _side_by_side([self._asking(eps, tolerance)])[0]

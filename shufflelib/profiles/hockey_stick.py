@@ -75,9 +75,9 @@ class Pair(PrivacyProfile):
         return Interval(*((end.reshape(eps.shape) if eps.ndim else float(end[0])) for end in found))
 
     @classmethod
-    def log_curves(cls, pairs, eps, tolerance=TOLERANCE):
-        """Enclose log H of several pairs of this class at each entry of a one-dimensional array."""
-        return [one.log_hockey_stick(eps, tolerance) for one in pairs]
+    def log_curves(cls, asked, tolerance=TOLERANCE):
+        """Enclose log H of several pairs of this class, each with a one-dimensional array of ε."""
+        return [one.log_hockey_stick(eps, tolerance) for one, eps in asked]
 
     @abstractmethod
     def _log_curve(self, eps, tolerance):

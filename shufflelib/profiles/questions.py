@@ -240,7 +240,7 @@ class PrivacyProfile(Shown, ABC):
         curves, found = {id(one): one for side in self._directions for one in side}, {}  # one may be on both
         for kind in dict.fromkeys(map(type, curves.values())):
             some = {key: one for key, one in curves.items() if type(one) is kind}
-            found |= zip(some, kind.log_curves(some.values(), eps, tolerance), strict=True)
+            found |= zip(some, kind.log_curves([(one, eps) for one in some.values()], tolerance), strict=True)
         above, below = (
             functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in self._directions
         )
