@@ -80,13 +80,14 @@ class LossDistributions:
         """Return the columns of several; atoms of no mass fill them up."""
         if len(several) == 1:
             return several[0]
-        rows = max(len(one.values) for one in several)
-        parts = (
-            np.hstack([np.pad(part, ((0, rows - len(part)), (0, 0))) for part in parts])
-            for parts in zip(*((one.values, one.masses, one.sizes) for one in several), strict=True)
-        )
-        zero_mass = np.concatenate([one.zero_mass for one in several])
-        precision = np.concatenate([np.broadcast_to(one.precision, one.zero_mass.shape) for one in several])
+        last = np.cumsum([one.zero_mass.size for one in several])
+        parts = np.zeros((3, max(len(one.values) for one in several), last[-1]))
+        zero_mass, precision = np.empty((2, last[-1]))
+        for one, end in zip(several, last.tolist(), strict=True):
+            rows, some = len(one.values), slice(end - one.zero_mass.size, end)
+            for part, mine in zip(parts, (one.values, one.masses, one.sizes), strict=True):
+                part[:rows, some] = mine
+            zero_mass[some], precision[some] = one.zero_mass, one.precision
         return cls(*parts, precision, zero_mass)
 
     def at(self, chosen):
