@@ -224,14 +224,16 @@ class EqualLosses(TiltedSums):
             rest &= ~few
         for k in np.flatnonzero(rest):
             for numbers, phi in nodes.of_one(values[:, k], masses[:, k], step[k], int(count[k]), share[k]):
-                yield self._node(np.full(numbers.size, k), numbers, phi, step, nothing)
+                yield self._node(int(k), numbers, phi, step, nothing)
 
     def _node(self, which, number, phi, step, nothing):
         """Return what `TiltedSums.nodes` yields for some nodes, given φ − 1 there."""
         n, x, y = self.losses.count[which], phi.real, phi.imag
         log_modulus = log_abs_one_plus(x, y)
         alive = np.flatnonzero(n * log_modulus > -nothing[which])
-        which, number, n, x, y, log_modulus = (part[alive] for part in (which, number, n, x, y, log_modulus))
+        if np.ndim(which):
+            which, n = which[alive], n[alive]
+        number, x, y, log_modulus = (part[alive] for part in (number, x, y, log_modulus))
         angle, along = np.arctan2(y, 1.0 + x), np.hypot(1.0, step[which] * number)
         # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
         relative = n * np.log1p(self.node_error[which] * along * np.exp(-log_modulus))

@@ -184,8 +184,8 @@ class TiltedSums(ABC):
     def nodes(self, step, count, nothing):
         """Yield groups of nodes: sums, numbers, log-moduli and angles of E e^{tS}/E e^{θS}, errors of these.
 
-        The nodes of a sum are 0, 1, … up to ``count``, ``step`` apart.  Where the modulus is at most
-        e^{−nothing} a node may be missing; `left_out` bounds what that costs.
+        The nodes of a sum are 0, 1, … up to ``count``, ``step`` apart; a group of one sum has its number.
+        Where the modulus is at most e^{−nothing} a node may be missing; `left_out` bounds what that costs.
         """
 
     def left_out(self, step, count, nothing):
@@ -399,7 +399,10 @@ def _quadratures(terms, smoothing, step, count, nothing):
         wrong = (2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0))
         ends = fine * np.cos(turn + drift), rough * np.cos(turn + 4.0 * drift), wrong
         for total, part in zip((smooth, coarse, error), ends, strict=True):
-            total += np.bincount(which, part, total.size)
+            if np.ndim(which):
+                total += np.bincount(which, part, total.size)
+            else:
+                total[which] += part.sum()
     error += 3.0 * terms.left_out(step, count, nothing) * np.exp(2.0 * smoothing)
     return smooth, coarse, error
 
