@@ -62,6 +62,7 @@ class Pair(PrivacyProfile):
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
+    renyi_tolerance = RENYI_TOLERANCE[0]  # relative width of values connected for a Rényi divergence
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> Interval:
         """Enclose log H_eps(P‖Q) at every eps ≥ 0, aiming at a relative width ``tolerance``.
@@ -117,7 +118,7 @@ class Pair(PrivacyProfile):
         """
 
         def dotted(orders, skip_below):
-            return ConnectTheDots(self, RENYI_TOLERANCE).renyi(orders, skip_below, self._tail_ceiling)
+            return ConnectTheDots(self, self.renyi_tolerance).renyi(orders, skip_below, self._tail_ceiling)
 
         return _at_each(self.known_renyi, dotted, order, skip_below)
 
@@ -140,7 +141,7 @@ class Pair(PrivacyProfile):
 
         def dotted(orders, skip_below):
             ceilings = [one._tail_ceiling for one in both]
-            return ConnectTheDots(both[0], RENYI_TOLERANCE).renyi_worst(orders, skip_below, ceilings)
+            return ConnectTheDots(both[0], self.renyi_tolerance).renyi_worst(orders, skip_below, ceilings)
 
         return _at_each(known, dotted, order, skip_below)
 
