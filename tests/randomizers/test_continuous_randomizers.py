@@ -110,8 +110,6 @@ def test_continuous_likelihood_ratios_bracket_quadrature(
     error = errors[many]
     if many:
         monkeypatch.setattr(cells, "FEWEST", 300)
-        monkeypatch.setattr(additive, "GAUSSIAN_CELLS", 600)
-        monkeypatch.setattr(additive, "EVENLY", 0.25)
     pair = mechanism.input_pairs()[0]
     gamma, _ = quad(
         lambda y: min(density(y, 0), density(y, 1)), -reach, 1 + reach, points=(0, 0.5, 1), limit=200
