@@ -42,7 +42,8 @@ DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4, 1e-5  # the same for a Rényi divergence: of a pair with many losses, with few
 FIRST_DOTS = 9  # on each curve, before it is known where more are needed
 FARTHER = 4.0  # ratio of the first dots beyond those
-SHALLOW = 50.0  # e-folds over which a Gaussian pair's curve falls between the first dots
+SHALLOW = 50.0  # e-folds over which a Gaussian pair's curve falls between the first dots,
+SHALLOWER = 10.0  # and where what lies beyond matters only in absolute terms
 DEPTH = 690.0  # e-folds of H below which no first dot is set but the last
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 SERIES = 0.05  # size of λℓ up to which the kernel is a power series
@@ -88,8 +89,9 @@ class HockeyStickCurve:
     because :math:`(r - E)_+ \le c_\mu r^\mu E^{1-\mu}` for the likelihood ratio r.
     """
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE):
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, *, shallow=False):
         self.pair, self.last, self.tolerance = pair, pair.max_privacy_loss, tolerance
+        self.shallow = shallow
         self.orders = self.scales = self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
@@ -99,7 +101,10 @@ class HockeyStickCurve:
         start, end = self.high[0], min(self.last, FARTHEST)
         if start == -np.inf or end <= 0.0:
             return np.ones(1)
-        inner = min(gaussian_epsilon(start, max(start - SHALLOW, -DEPTH)), end)
+        fall = SHALLOWER if self.shallow else SHALLOW
+        inner = min(gaussian_epsilon(start, max(start - fall, -DEPTH)), end)
+        if self.shallow:
+            return np.linspace(0.0, inner, FIRST_DOTS)
         end = end if self.last < math.inf else min(max(FARTHER * inner, 1.0), end)
         beyond = inner * FARTHER ** np.arange(1.0, 1.0 + math.ceil(math.log(end / inner, FARTHER)))
         return np.concatenate([np.linspace(0.0, inner, FIRST_DOTS), np.minimum(beyond, end)])
@@ -283,9 +288,9 @@ class ConnectTheDots:
 
     curve = HockeyStickCurve
 
-    def __init__(self, pair, *options):
-        self.forward = self.curve(pair, *options)
-        self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options)
+    def __init__(self, pair, *options, **more):
+        self.forward = self.curve(pair, *options, **more)
+        self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options, **more)
 
     @property
     def size(self):

@@ -147,7 +147,7 @@ class Pair(PrivacyProfile):
 
     def dots(self):
         """Return first dots on both curves, for a trade-off function."""
-        return ConnectTheDots(self)
+        return ConnectTheDots(self, shallow=True)
 
     def known_false_negatives(self, fpr):
         """Return what `false_negatives` does if it is known without dots on the curve, else None."""
