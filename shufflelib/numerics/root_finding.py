@@ -9,7 +9,8 @@ from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, values
 
-COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
+COARSE = 1.5e-3  # relative width of δ asked for where a rough ε will do
+MEET = 0.95  # share of the upper bound on ε below which a lower one is so far from it that both stay rough
 AT_ONCE = 2  # points of a search that are tried at once
 AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
 NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
@@ -200,7 +201,12 @@ def _interpolated(points, places, at, goal):
 
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for."""
-    return answers([_largest_epsilon(pairs, target, safe_above, guess)])[0]
+
+    def question():
+        (starts,) = yield from _starts(pairs)
+        return (yield from _largest_epsilon(starts, target, safe_above, guess))
+
+    return answers([question()])[0]
 
 
 def enclosed_epsilon(dominating, attacks, delta):
@@ -209,19 +215,37 @@ def enclosed_epsilon(dominating, attacks, delta):
 
 
 def _enclosed_epsilon(dominating, attacks, target):
-    upper = yield from _largest_epsilon(dominating, target, True, None)
-    lower = yield from _largest_epsilon(attacks, target, False, upper)
+    """Ask for values until both bounds on ε are known well, or roughly where that tells them apart.
+
+    The latter only where a rough value costs less.
+    """
+    above, below = yield from _starts(dominating, attacks)
+    high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
+    apart = low < high + math.log(MEET) and any(pair.rough_is_cheaper for pair in dominating)
+    upper = None
+    for tolerance in (COARSE, TOLERANCE) if apart else (TOLERANCE,):
+        upper = yield from _largest_epsilon(above, target, True, upper, tolerance)
+        lower = yield from _largest_epsilon(below, target, False, upper, tolerance)
+        if lower < MEET * upper:
+            break
     return min(lower, upper), upper
 
 
-def _largest_epsilon(pairs, target, safe_above, guess):
-    """Ask for values until the worst ε over pairs and directions is known on one side; return it."""
-    starts = [Values(pair, COARSE) for pair in pairs]
-    yield [(start, np.zeros(1)) for start in starts]
-    found = [(start.ends, start.pair) for start in starts]
+def _starts(*sides):
+    """Ask for the values at ε = 0 of several lists of pairs; return each pair with them."""
+    starts = [[Values(pair, COARSE) for pair in pairs] for pairs in sides]
+    yield [(start, np.zeros(1)) for side in starts for start in side]
+    return [[(start.pair, start.ends) for start in side] for side in starts]
+
+
+def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
+    """Ask for values until the worst ε over pairs and directions is known on one side; return it.
+
+    Each pair comes with its values at 0.
+    """
     share, best = 1.0 if safe_above else NEAR, 0.0  # of the best ε, at which an attack is too weak
     # rounded, as pairs may have the same total variation
-    for ends, pair in sorted(found, key=lambda found: -round(float(found[0][safe_above][0]), 2)):
+    for pair, ends in sorted(starts, key=lambda start: -round(float(start[1][safe_above][0]), 2)):
         both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
         for one in both:
             at = ([share * best] if best else []) if one is pair else [0.0, share * best][: 2 if best else 1]
@@ -229,11 +253,12 @@ def _largest_epsilon(pairs, target, safe_above, guess):
             start = float((ends if one is pair else seen)[safe_above][0])
             if (start <= target if safe_above else not start > target) or best and seen.upper[-1] <= target:
                 continue
-            best = max(best, (yield from _one_epsilon(one, target, safe_above, start, best or guess)))
+            near = best or guess
+            best = max(best, (yield from _one_epsilon(one, target, safe_above, start, near, tolerance)))
     return best
 
 
-def _one_epsilon(pair, target, safe_above, log_start, guess):
+def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
     search = _search(
         target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS, AT_ONCE
     )
@@ -243,4 +268,4 @@ def _one_epsilon(pair, target, safe_above, log_start, guess):
             x = search.send(ends and ends[safe_above])
         except StopIteration as end:
             return end.value
-        ends = yield from values(pair, x, TOLERANCE)
+        ends = yield from values(pair, x, tolerance)

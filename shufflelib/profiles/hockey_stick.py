@@ -63,6 +63,7 @@ class Pair(PrivacyProfile):
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
     renyi_tolerance = RENYI_TOLERANCE[0]  # relative width of values connected for a Rényi divergence
+    rough_is_cheaper = False  # values known roughly cost much less, and those known well after them no more
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> Interval:
         """Enclose log H_eps(P‖Q) at every eps ≥ 0, aiming at a relative width ``tolerance``.
