@@ -9,7 +9,7 @@ from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, values
 
-COARSE = 1.5e-3  # relative width of δ asked for where a rough ε will do
+COARSE, START = 1.5e-3, 6e-3  # relative widths of δ asked for where a rough ε will do, and at ε = 0
 MEET = 0.95  # share of the upper bound on ε below which a lower one is so far from it that both stay rough
 AT_ONCE = 2  # points of a search that are tried at once
 AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
@@ -233,7 +233,7 @@ def _enclosed_epsilon(dominating, attacks, target):
 
 def _starts(*sides):
     """Ask for the values at ε = 0 of several lists of pairs; return each pair with them."""
-    starts = [[Values(pair, COARSE) for pair in pairs] for pairs in sides]
+    starts = [[Values(pair, START) for pair in pairs] for pairs in sides]
     yield [(start, np.zeros(1)) for side in starts for start in side]
     return [[(start.pair, start.ends) for start in side] for side in starts]
 
@@ -246,12 +246,12 @@ def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
     share, best = 1.0 if safe_above else NEAR, 0.0  # of the best ε, at which an attack is too weak
     # rounded, as pairs may have the same total variation
     for pair, ends in sorted(starts, key=lambda start: -round(float(start[1][safe_above][0]), 2)):
+        start = float(ends[safe_above][0])  # total variation, that of both directions
+        if start <= target if safe_above else not start > target:
+            continue
         both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
         for one in both:
-            at = ([share * best] if best else []) if one is pair else [0.0, share * best][: 2 if best else 1]
-            seen = (yield from values(one, at, COARSE)) if at else None
-            start = float((ends if one is pair else seen)[safe_above][0])
-            if (start <= target if safe_above else not start > target) or best and seen.upper[-1] <= target:
+            if best and (yield from values(one, [share * best], COARSE)).upper[0] <= target:
                 continue
             near = best or guess
             best = max(best, (yield from _one_epsilon(one, target, safe_above, start, near, tolerance)))
