@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from oracles.small_domains import E0, EPS, of_distribution, thresholds
 from shufflelib import randomizers
-from shufflelib.randomizers import additive, cells, hashing
+from shufflelib.randomizers import cells, hashing
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])
