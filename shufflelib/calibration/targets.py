@@ -12,6 +12,8 @@ from typing import Any
 
 from shufflelib.calibration.search import Calibration, Family
 from shufflelib.numerics import validation
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.root_finding import COARSE, MEET
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
@@ -22,8 +24,8 @@ from shufflelib.shuffling.shuffled import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
+ENDS = "upper", "lower"
 ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the search for the answer stops
-ATTACK = 3e-3  # relative width of δ of many rounds at which an attack is searched for
 
 
 def largest_eps0(
@@ -351,7 +353,10 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
         return family.calibration(quantity, start=start, remedy=remedy)
     start = target.guide(shuffled, start, "upper", **search)
     attacked = target.guide(shuffled, start, "lower", **search)
-    family = target.family(shuffled, tolerance=MANY_ROUNDS, attack_accuracy=ATTACK, **search)
+    upper, lower = (near_gaussian(shuffled(start).subsample(target.rate), 1, end).mu for end in ENDS)
+    accuracy = COARSE if lower < MEET * upper else TOLERANCE  # as ε will be known
+    known = {"accuracy": accuracy, "attack_accuracy": COARSE}
+    family = target.family(shuffled, tolerance=MANY_ROUNDS, **known, **search)
     quantity = f"{quantity}, {target.rounds:,} rounds"
     return family.calibration(quantity, start=start, attacked=attacked, remedy=remedy)
 

@@ -9,7 +9,8 @@ from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, together, values
 
-COARSE = 3e-3  # relative width of δ asked for where a rough ε will do
+COARSE, START = 1.5e-3, 6e-3  # relative widths of δ asked for where a rough ε will do, and at ε = 0
+MEET = 0.95  # share of the upper bound on ε below which a lower one is so far from it that both stay rough
 AT_ONCE = 1  # points of a search that are tried at once
 AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
 NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
@@ -200,7 +201,12 @@ def _interpolated(points, places, at, goal):
 
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for."""
-    return answers([_largest_epsilon(pairs, target, safe_above, guess)])[0]
+
+    def question():
+        (starts,) = yield from _starts(pairs)
+        return (yield from _largest_epsilon(starts, target, safe_above, guess))
+
+    return answers([question()])[0]
 
 
 def enclosed_epsilon(dominating, attacks, delta):
@@ -209,38 +215,66 @@ def enclosed_epsilon(dominating, attacks, delta):
 
 
 def _enclosed_epsilon(dominating, attacks, target):
-    sides = _largest_epsilon(dominating, target, True), _largest_epsilon(attacks, target, False)
-    upper, lower = yield from together(sides)
+    """Ask for values until both bounds on ε are known well, or roughly where that tells them apart.
+
+    The latter only where a rough value costs less.
+    """
+    above, below = yield from _starts(dominating, attacks)
+    high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
+    apart = low < high + math.log(MEET) and any(pair.rough_is_cheaper for pair in dominating)
+    upper = lower = None
+    for tolerance in (COARSE, TOLERANCE) if apart else (TOLERANCE,):
+        sides = (
+            _largest_epsilon(above, target, True, upper, tolerance),
+            _largest_epsilon(below, target, False, lower, tolerance),
+        )
+        upper, lower = yield from together(sides)
+        if lower < MEET * upper:
+            break
     return min(lower, upper), upper
 
 
-def _largest_epsilon(pairs, target, safe_above, guess=None):
-    """Ask for values until the worst ε over pairs and directions is known on one side; return it."""
-    both = [(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs]
-    both = [side[:: 1 if side[0].forward_is_dominant else -1] for side in both]
-    starts = [Values(one, COARSE) for side in both for one in side]
-    yield [(start, np.zeros(1)) for start in starts]
-    found = [(float(start.ends[safe_above][0]), start.pair) for start in starts]
+def _starts(*sides):
+    """Ask for the values at ε = 0 of several lists of pairs in both directions; return each with them.
+
+    The two differ where the masses of one distribution are off by rounding.
+    """
+    both = [[(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs] for pairs in sides]
+    starts = [
+        [Values(one, START) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
+        for pairs in both
+    ]
+    yield [(start, np.zeros(1)) for side in starts for start in side]
+    return [[(start.pair, start.ends) for start in side] for side in starts]
+
+
+def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
+    """Ask for values until the worst ε over pairs and directions is known on one side; return it.
+
+    Each pair comes with its values at 0.
+    """
+    found = [(float(ends[safe_above][0]), pair) for pair, ends in starts]
     # rounded, as pairs may have the same total variation
     found = sorted(found, key=lambda found: -round(found[0], 2))
     left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]
     if not left:
         return 0.0
-    (start, one), *left = left
-    first = best = yield from _one_epsilon(one, target, safe_above, start, guess)
+    (start, pair), *left = left
+    first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
     share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
-    seen = [Values(one, COARSE) for _, one in left]
+    seen = [Values(pair, COARSE) for _, pair in left]
     if best and seen:
         yield [(one, np.array([share * best])) for one in seen]
         left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
-    for start, one in left:
-        if best > first and (yield from values(one, [share * best], COARSE)).upper[0] <= target:
+    for start, pair in left:
+        if best > first and (yield from values(pair, [share * best], COARSE)).upper[0] <= target:
             continue
-        best = max(best, (yield from _one_epsilon(one, target, safe_above, start, best or guess)))
+        near = best or guess
+        best = max(best, (yield from _one_epsilon(pair, target, safe_above, start, near, tolerance)))
     return best
 
 
-def _one_epsilon(pair, target, safe_above, log_start, guess):
+def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
     if not guess:  # a rough value says by how much the Gaussian scale is off
         scaled = _gaussian_scale(log_start)
         x = scaled(target)
@@ -256,4 +290,4 @@ def _one_epsilon(pair, target, safe_above, log_start, guess):
             x = search.send(ends and ends[safe_above])
         except StopIteration as end:
             return end.value
-        ends = yield from values(pair, x, TOLERANCE)
+        ends = yield from values(pair, x, tolerance)

@@ -16,11 +16,11 @@ from shufflelib.numerics.positive_part_iid import (
     union_upper_bound,
 )
 from shufflelib.numerics.saddle_point import added
-from shufflelib.profiles import connect_the_dots
+from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
-from shufflelib.profiles.renyi_lattice_sum import LARGEST_ORDER, RenyiSum
 
+FEW = 64  # outputs
 MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
 TILTS = np.geomspace(1e-18, 1e3, 60)
@@ -88,6 +88,7 @@ class BlanketPair(Pair):
     def __init__(self, ratios: LikelihoodRatios, n: int) -> None:
         self.ratios, self.n, self.symmetric = ratios, n, ratios.exchangeable
         self.max_privacy_loss = self.ratios.max_privacy_loss
+        self.renyi_tolerance = RENYI_TOLERANCE[ratios.w.size <= FEW]
         self.search_width = max(2e-8, 0.1 * ratios.cell_width)
 
     @functools.cached_property
@@ -370,22 +371,11 @@ class BlanketPair(Pair):
         )
         return BlanketPair(mixed, self.n)
 
-    @functools.cached_property
-    def _renyi_sum(self):
-        return RenyiSum.of(self.ratios, self.n)
-
     def known_renyi(self, order):
-        """Return both bounds of D_order(P‖Q) by a lattice sum for up to three losses, else None."""
+        """Return infinity twice if the second report cannot produce some output of the first, else None."""
         ratios = self.ratios
-        if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
-            return math.inf, math.inf  # an output that the second report cannot produce
-        moment = self._renyi_sum.log_moment(min(order, LARGEST_ORDER)) if self._renyi_sum else None
-        if moment is None:
-            return None
-        lower, upper = (connect_the_dots.renyi_from_moment(end, min(order, LARGEST_ORDER)) for end in moment)
-        # D rises with the order, up to the largest loss
-        upper = upper if order <= LARGEST_ORDER else math.inf
-        return lower * (1 - 8 * UNIT), min(upper * (1 + 8 * UNIT), self.max_privacy_loss)
+        alone = np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0))
+        return (math.inf, math.inf) if alone else None
 
 
 def _side_by_side(curves):

@@ -75,6 +75,7 @@ class ComposedPair(Pair):
     """
 
     search_width = 1e-7
+    rough_is_cheaper = True
 
     def __init__(self, rounds):
         self.rounds = tuple(rounds)

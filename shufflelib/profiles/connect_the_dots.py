@@ -24,7 +24,9 @@ from shufflelib.numerics.logspace import UNIT, complement, log1mexp, logsumexp
 from shufflelib.numerics.root_finding import gaussian_epsilon
 from shufflelib.numerics.side_by_side import answers
 
-WIDTH = 1e-3  # relative width aimed at
+WIDER = 10.0  # times the relative width of the values connected: the width of a Rényi divergence aimed at
+WIDEST = 1e-3  # of its log-moment
+NARROW = 1e-5  # share of a false-negative rate to which it is computed
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700  # in both directions, beyond which a question is answered
 MOST_AT_ONCE = 40  # dots of one batch
@@ -37,10 +39,11 @@ CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, i
 LONGER = np.array([1.4, 2.0, 3.0])  # times as far the dots reach if what lies beyond them matters
 QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
-RENYI_TOLERANCE = 1e-4  # the same for a Rényi divergence, which is not known better than WIDTH
+RENYI_TOLERANCE = 1e-4, 1e-5  # the same for a Rényi divergence: of a pair with many losses, with few
 FIRST_DOTS = 9  # on each curve, before it is known where more are needed
 FARTHER = 4.0  # ratio of the first dots beyond those
-SHALLOW = 50.0  # e-folds over which a Gaussian pair's curve falls between the first dots
+SHALLOW = 50.0  # e-folds over which a Gaussian pair's curve falls between the first dots,
+SHALLOWER = 10.0  # and where what lies beyond matters only in absolute terms
 DEPTH = 690.0  # e-folds of H below which no first dot is set but the last
 ROUNDING = 1e-11  # of the logarithm of a weighted integral
 SERIES = 0.05  # size of λℓ up to which the kernel is a power series
@@ -86,8 +89,9 @@ class HockeyStickCurve:
     because :math:`(r - E)_+ \le c_\mu r^\mu E^{1-\mu}` for the likelihood ratio r.
     """
 
-    def __init__(self, pair, tolerance=DOT_TOLERANCE):
+    def __init__(self, pair, tolerance=DOT_TOLERANCE, *, shallow=False):
         self.pair, self.last, self.tolerance = pair, pair.max_privacy_loss, tolerance
+        self.shallow = shallow
         self.orders = self.scales = self.eps = self.low = self.high = np.empty(0)
         self.add(self._first())
 
@@ -97,7 +101,10 @@ class HockeyStickCurve:
         start, end = self.high[0], min(self.last, FARTHEST)
         if start == -np.inf or end <= 0.0:
             return np.ones(1)
-        inner = min(gaussian_epsilon(start, max(start - SHALLOW, -DEPTH)), end)
+        fall = SHALLOWER if self.shallow else SHALLOW
+        inner = min(gaussian_epsilon(start, max(start - fall, -DEPTH)), end)
+        if self.shallow:
+            return np.linspace(0.0, inner, FIRST_DOTS)
         end = end if self.last < math.inf else min(max(FARTHER * inner, 1.0), end)
         beyond = inner * FARTHER ** np.arange(1.0, 1.0 + math.ceil(math.log(end / inner, FARTHER)))
         return np.concatenate([np.linspace(0.0, inner, FIRST_DOTS), np.minimum(beyond, end)])
@@ -281,9 +288,9 @@ class ConnectTheDots:
 
     curve = HockeyStickCurve
 
-    def __init__(self, pair, *options):
-        self.forward = self.curve(pair, *options)
-        self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options)
+    def __init__(self, pair, *options, **more):
+        self.forward = self.curve(pair, *options, **more)
+        self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options, **more)
 
     @property
     def size(self):
@@ -352,11 +359,12 @@ def _renyi(forward, backward, order, skip_below, ceiling=None):
         low, high, noise = (logsumexp(np.concatenate(part)) for part in zip(*pieces, strict=True))
         rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(forward.eps[-1], 700.0)
         low, high = low - rounding, high + rounding
+        width = min(WIDER * forward.tolerance * max(low, 1.0), WIDEST)  # a large log-moment is nearly D
         tail, farther = pieces[0][1][-1], forward.farther()
-        if tail > low + math.log(0.05 * WIDTH) and forward.orders.size and farther.size:
+        if tail > low + math.log(0.05 * width) and forward.orders.size and farther.size:
             yield [(forward, farther)]
             continue
-        if high - low < WIDTH or forward.eps.size + backward.eps.size > MOST_DOTS or high == math.inf:
+        if high - low < width or forward.eps.size + backward.eps.size > MOST_DOTS or high == math.inf:
             break
         if renyi_from_moment(high, order) <= skip_below:
             break
@@ -365,7 +373,7 @@ def _renyi(forward, backward, order, skip_below, ceiling=None):
             _log_difference(_log_difference(above[: below.size], below), noise)
             for below, above, noise in pieces
         ]
-        left, aim = logsumexp(np.concatenate(gains)), low + math.log(0.8 * WIDTH)
+        left, aim = logsumexp(np.concatenate(gains)), low + math.log(0.8 * width)
         if left < aim:
             break
         # once the width of the values is what is left, more dots do not help
@@ -421,7 +429,7 @@ def _false_negatives(forward, backward, fpr, enough=1.0):
         high = min(max(0.0, *(tops.max() for _, tops, _ in sides)), complement(fpr)[1])
         # the width of the dots themselves, which more dots do not improve, does not count
         gains = [np.where(tops - low > CLEAR * noise, tops - low, 0.0) for _, tops, noise in sides]
-        aim = WIDTH * 1e-2 * high + 1e-12
+        aim = NARROW * high + 1e-12
         if high - low <= aim or low >= enough - aim or forward.eps.size + backward.eps.size > MOST_DOTS:
             break
         beyond = [curve.farther() for curve in (backward, forward)]

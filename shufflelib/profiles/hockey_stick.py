@@ -62,6 +62,8 @@ class Pair(PrivacyProfile):
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
+    renyi_tolerance = RENYI_TOLERANCE[0]  # relative width of values connected for a Rényi divergence
+    rough_is_cheaper = False  # values known roughly cost much less, and those known well after them no more
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> Interval:
         """Enclose log H_eps(P‖Q) at every eps ≥ 0, aiming at a relative width ``tolerance``.
@@ -120,7 +122,7 @@ class Pair(PrivacyProfile):
         """
 
         def dotted(orders, skip_below):
-            return ConnectTheDots(self, RENYI_TOLERANCE).renyi(orders, skip_below, self._tail_ceiling)
+            return ConnectTheDots(self, self.renyi_tolerance).renyi(orders, skip_below, self._tail_ceiling)
 
         return _at_each(self.known_renyi, dotted, order, skip_below)
 
@@ -143,13 +145,13 @@ class Pair(PrivacyProfile):
 
         def dotted(orders, skip_below):
             ceilings = [one._tail_ceiling for one in both]
-            return ConnectTheDots(both[0], RENYI_TOLERANCE).renyi_worst(orders, skip_below, ceilings)
+            return ConnectTheDots(both[0], self.renyi_tolerance).renyi_worst(orders, skip_below, ceilings)
 
         return _at_each(known, dotted, order, skip_below)
 
     def dots(self):
         """Return first dots on both curves, for a trade-off function."""
-        return ConnectTheDots(self)
+        return ConnectTheDots(self, shallow=True)
 
     def known_false_negatives(self, fpr):
         """Return what `false_negatives` does if it is known without dots on the curve, else None."""

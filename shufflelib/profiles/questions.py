@@ -345,7 +345,7 @@ class PrivacyProfile(Shown, ABC):
         open_ = np.isinf(found[1]) & (ceilings(order) < math.inf)
         if open_.any():
             every = [
-                connect_the_dots.ConnectTheDots(pair, connect_the_dots.RENYI_TOLERANCE).renyi(
+                connect_the_dots.ConnectTheDots(pair, pair.renyi_tolerance).renyi(
                     np.asarray(order)[open_], ceiling=self.renyi_ceiling
                 )
                 for pair in self._directions[0]
@@ -505,8 +505,7 @@ def _largest_renyi(pairs, order):
     The plainest comes first, so that the others are soon known to be no worse.
     """
     if len(pairs) > 1:
-        tolerance = connect_the_dots.RENYI_TOLERANCE
-        pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, tolerance).lower)
+        pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, pair.renyi_tolerance).lower)
     lower = upper = np.zeros(np.shape(order))
     for pair in pairs:
         lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))

@@ -28,8 +28,8 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 NODES, WEIGHTS = (part / 2.0 for part in np.polynomial.legendre.leggauss(8))
 NODES = NODES + 0.5
 MOST_WIDENING = 4.0  # log of the last cell's width over the first one's
-FEWEST, MOST = 48, 300  # cells of a stretch
-AT_ONE_NAT = 6.0  # cells, if there were no fewest
+FEWEST, MOST = 80, 300  # cells of a stretch
+AT_ONE_NAT = 10.0  # cells, if there were no fewest
 MOST_ATOMS = 1000
 MOST_COMPARED = 20_000  # atoms up to which equal ratios are merged exactly
 MERGING_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics once atoms have been merged
@@ -41,9 +41,9 @@ LEAST_COST = 1e-150  # where all sizes of a ray are alike or rare, its cells are
 
 
 def enough(length):
-    """Return how many cells a log-ratio that changes by ``length`` nats needs: 48 up to 2.8, 300 from 7.1.
+    """Return how many cells a log-ratio that changes by ``length`` nats needs: 80 up to 2.8, 300 from 5.5.
 
-    A relative error of 1e-6 to 1e-4 in ε is left.  It grows as the square of a cell's length: relative to the
+    A relative error of 1e-6 to 4e-5 in ε is left.  It grows as the square of a cell's length: relative to the
     whole stretch while losses are small, in nats where large ones decide.
     """
     return int(min(max(FEWEST, AT_ONE_NAT * length**2), MOST))

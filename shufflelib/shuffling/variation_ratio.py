@@ -150,6 +150,10 @@ class VariationRatioPair(BlanketPair):
         """Enclose the divergence, more sharply than asked for unless only a first look is."""
         return super()._asking(eps, SHARP if tolerance <= TOLERANCE else tolerance)
 
+    def known_renyi(self, order):
+        """Return both bounds of D_order(P‖Q) for few users, else what every blanket pair knows."""
+        return self.cells.known_renyi(order) if self.n <= LISTED_USERS else super().known_renyi(order)
+
     def known_false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate for few users, else None."""
         return self.cells.false_negatives(fpr) if self.n <= LISTED_USERS else None

@@ -232,3 +232,12 @@ def test_an_epsilon_at_a_useless_delta_is_warned_of_in_its_first_line(wrap):
     assert not safe.warning and "warning" not in safe.to_dict() and "Warning" not in str(safe)
     assert "So few hide little" in str(shuffle(randomizers.binary_rr(eps0=1.0), n=2).epsilon(1e-6))
     assert not Gaussian(1.0).epsilon(0.5).warning
+
+
+@pytest.mark.parametrize("order", [1.5, 8.0, 64.0])
+@pytest.mark.parametrize("n", [30, 10**4, 10**9])
+def test_the_renyi_divergence_of_a_pair_with_few_losses_is_known_to_one_in_five_thousand(n, order):
+    lower, upper = VariationRatioPair(n=n, p=math.e, beta=math.tanh(0.5), q0=math.e).renyi_directed(order)
+    assert lower <= upper <= lower * (1.0 + 2e-4)
+    if n == 30:
+        assert upper <= lower * (1.0 + 1e-9)  # all outcomes are listed

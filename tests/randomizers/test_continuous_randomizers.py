@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from oracles.small_domains import E0, EPS, of_distribution, thresholds
 from shufflelib import randomizers
-from shufflelib.randomizers import additive, cells, hashing
+from shufflelib.randomizers import cells, hashing
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])
@@ -110,8 +110,6 @@ def test_continuous_likelihood_ratios_bracket_quadrature(
     error = errors[many]
     if many:
         monkeypatch.setattr(cells, "FEWEST", 300)
-        monkeypatch.setattr(additive, "GAUSSIAN_CELLS", 600)
-        monkeypatch.setattr(additive, "EVENLY", 0.25)
     pair = mechanism.input_pairs()[0]
     gamma, _ = quad(
         lambda y: min(density(y, 0), density(y, 1)), -reach, 1 + reach, points=(0, 0.5, 1), limit=200
