@@ -41,7 +41,8 @@ from scipy.special import erf
 
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT
-from shufflelib.numerics.saddle_point import cf_minus_one, log_abs_one_plus, mean_cf_minus_one
+from shufflelib.numerics.nodes import cf_minus_one, mean_cf_minus_one
+from shufflelib.numerics.saddle_point import log_abs_one_plus
 
 FORGOTTEN = 18.0  # e-folds below the number at which aliases lie
 CUT = 40.0  # e-folds at which the Gaussian factor is cut off

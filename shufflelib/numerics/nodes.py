@@ -1,19 +1,9 @@
-r"""Which nodes of a characteristic function can matter, and its values there.
+r"""Characteristic functions at the many nodes of one sum: which can matter, and the values there.
 
 With tilted masses m and values x of one loss, the atom at 0 among them, a node ω of the integral of
 :math:`\varphi^n` matters only if :math:`|\varphi|^2 > 1 - 4r` with :math:`4r = 1 - e^{-2c/n}`, when all other
-nodes are charged :math:`e^{-c}` each.  Of 20,000 nodes 20 to 200 are left if n is large.
-
-*Few atoms.*  Any two of them prove most nodes to be nothing:
-
-.. math:: |\varphi|^2 = 1 - 4\sum_{a<b} m_a m_b \sin^2\tfrac{\omega(x_a - x_b)}2
-          \le 1 - 4 m_a m_b \sin^2\tfrac{\omega(x_a - x_b)}2 .
-
-So :math:`\omega(x_a - x_b)/2` is within :math:`\arcsin\sqrt{r/(m_a m_b)}` of a multiple of π where a node
-matters, which are intervals that can be listed; the pair that leaves fewest nodes lists them, the next best
-is a sieve.
-
-*Many atoms.*  With V the variance, and X′ another copy of X,
+nodes are charged :math:`e^{-c}` each.  Of 20,000 nodes 20 to 200 are left if n is large.  `positive_part_iid`
+lists those of few atoms.  For many, with V the variance, and X′ another copy of X,
 
 .. math:: |\varphi|^2 = \mathbb E\cos\omega(X - X')
           \le 1 - \omega^2 V + \tfrac1{24}\omega^4\,\mathbb E(X - X')^4 \le 1 - \tfrac12\omega^2 V
@@ -22,103 +12,20 @@ is a sieve.
 so that only nodes below :math:`\omega^2 V = 8r` matter up to there.  Between two nodes h apart
 :math:`|\varphi|` is at most the larger of theirs plus :math:`\tfrac18 h^2\,\mathbb E X^2`, so that whole rows
 are seen to be nothing from their first and last nodes.
-
-*Rounding.*  With m atoms the masses are within m + 8 roundings of adding up to 1; what an atom at 0 of so
-little mass could add is charged to r.  Intervals are a thousandth of a node longer than computed.
 """
 
-import functools
 import math
 
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.saddle_point import (
-    cf_minus_one_of_multiples,
-    cf_minus_one_of_sum,
-    log_abs_one_plus,
-    mean_cf_minus_one,
-)
+from shufflelib.numerics.saddle_point import log_abs_one_plus
 
-FEW = 12  # atoms whose pairs are looked at
-SHARE = 0.25  # of the nodes: more than these are not listed
-GROUP = 1 << 15  # listed nodes at once, if they are of several sums
 BLOCK = 1 << 17  # nodes of one sum at once
 NEAR = 100_000  # nodes up to which all of those near 0 are evaluated
 SHORTEST = 4  # rows of fewer nodes are evaluated without a look at their first and last
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
-EDGE = 1e-3  # of a node
 FLAT = 1e-5  # variance, relative to the square, below which nothing is concluded from it
-
-
-def listed(values, masses, zero_mass, step, count, room):
-    """Return for which sums few nodes may matter, and an iterator over groups of sums and numbers of these.
-
-    One column of values and tilted masses for each sum; ``room`` is r, ``count`` the number of nodes.  All
-    nodes of a sum are in one group.
-    """
-    doubt = (len(values) + 8) * UNIT
-    x, m = np.vstack([values, 0.0 * step]), np.vstack([masses, np.maximum(zero_mass - doubt, 0.0)])
-    one, two = _pairs(len(x))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        turn = 0.5 * step * np.abs(x[one] - x[two])  # of ω(x_a − x_b)/2 from each node to the next
-        share = (room + doubt) / (m[one] * m[two])
-        reach = np.where(share < 1.0, np.arcsin(np.sqrt(np.minimum(share, 1.0))) / turn, math.inf)
-        again = math.pi / turn
-        left = (2.0 * reach + 1.0) * (np.floor(count / again) + 1.0)
-    left = np.where(left >= 0.0, left, math.inf)
-    best = np.argmin(left, axis=0)
-    sums = np.arange(count.size)
-    long = left[best, sums]
-    few = long < SHARE * count
-    left[best, sums] = math.inf
-    k, sieve = sums[few], np.argmin(left, axis=0)[few]
-    lattice = reach[best[k], k], again[best[k], k], count[k] - 1
-    near = (turn[sieve, k], share[sieve, k] * (1.0 + 1e-6) + 1e-9) if len(one) > 1 else None
-    return few, _expanded(k, np.cumsum(long[k]) // GROUP, lattice, near)
-
-
-def _expanded(k, groups, lattice, sieve):
-    """Yield sums and numbers of nodes within ``reach`` of multiples of ``again``, group by group of sums."""
-    for some in np.split(np.arange(k.size), np.flatnonzero(groups[1:] != groups[:-1]) + 1):
-        reach, again, most = (part[some] for part in lattice)
-        returns = np.floor((most + reach + EDGE) / again).astype(np.int64) + 1
-        place = np.repeat(np.arange(some.size), returns)
-        middle = _counted(returns) * again[place]
-        low = np.maximum(np.ceil(middle - reach[place] - EDGE), 0.0).astype(np.int64)
-        high = np.minimum(np.floor(middle + reach[place] + EDGE), most[place]).astype(np.int64)
-        # no node twice
-        low[1:] = np.where(place[1:] == place[:-1], np.maximum(low[1:], high[:-1] + 1), low[1:])
-        size = np.maximum(high - low + 1, 0)
-        place, number = np.repeat(place, size), _counted(size) + np.repeat(low, size)
-        if sieve:
-            turn, share = (part[some] for part in sieve)
-            kept = np.sin(turn[place] * number) ** 2 < share[place]
-            place, number = place[kept], number[kept]
-        yield k[some][place], number
-
-
-@functools.cache
-def _pairs(size):
-    return np.triu_indices(size, 1)
-
-
-def _counted(sizes):
-    """Return 0, 1, … for each of some sizes, one after the other."""
-    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-
-
-def at_each(values, masses, step, which, number):
-    """Return φ − 1 at nodes of several sums."""
-    half = 0.5 * (step[which] * number)
-    phi = np.zeros(half.size, complex)
-    for value, mass in zip(values, masses, strict=True):
-        angle = half * value[which]
-        sine = np.sin(angle)
-        twice = 2.0 * mass[which] * sine
-        phi.real -= twice * sine
-        phi.imag += twice * np.cos(angle)
-    return phi
 
 
 def of_one(values, masses, step, count, nothing):
@@ -190,3 +97,41 @@ def _every(values, masses, step, first, row, count):
     near = cf_minus_one_of_multiples(step * row * values, few)
     far = cf_minus_one_of_multiples(step * row * few * values, -(-count // few), first / (row * few))
     return (far, near), mean_cf_minus_one(far, near, masses).ravel()[:count]
+
+
+# ---- characteristic functions minus 1, so that nothing cancels where they are near 1
+
+
+def cf_minus_one(angle):
+    """Return e^{i·angle} − 1 without cancellation."""
+    turned, half = np.empty(np.shape(angle), complex), np.sin(0.5 * angle)
+    turned.real, turned.imag = -2.0 * half * half, np.sin(angle)
+    return turned
+
+
+def cf_minus_one_of_sum(one, two):
+    """Return e^{i(a+b)} − 1 from e^{ia} − 1 and e^{ib} − 1.
+
+    Nothing cancels; at most six roundings of |a| + |b| are added to the errors of the factors.
+    """
+    turned = one * two
+    turned += one
+    turned += two
+    return turned
+
+
+def cf_minus_one_of_multiples(angles, count, first=0.0):
+    """Return e^{i(first + k)·angle} − 1 for k < ``count``, one row for each k, from two shorter tables."""
+    few = max(1, math.isqrt(count))
+    one = cf_minus_one(np.outer(first + few * np.arange(-(-count // few)), angles))[:, None]
+    two = cf_minus_one(np.outer(np.arange(few), angles))
+    return cf_minus_one_of_sum(one, two).reshape(-1, angles.size)[:count]
+
+
+def mean_cf_minus_one(first, second, masses):
+    """Return E e^{i(a+b)} − 1 for every row of e^{ia} − 1 with every row of e^{ib} − 1; columns are atoms."""
+    weighted = first * masses
+    mean = weighted @ second.T
+    mean += weighted.sum(axis=1)[:, None]
+    mean += second @ masses
+    return mean

@@ -57,10 +57,6 @@ class ListedSums(NamedTuple):
 
         ``zero_mass`` is the mass of (0, 0), ``precision`` the relative error of all.
         """
-        heaviest = max(float(np.max(masses)), zero_mass)
-        expected, others = int(n * max(1.0 - heaviest, 0.0) * (1.0 - 1e-9)), first.size - 1
-        if others > ENUMERATED_ATOMS or math.comb(expected + others, others) > ENUMERATION_LIMIT:
-            return None
         around = _Around.heaviest(first, second, masses, zero_mass, precision)
         most = _enumerable(around, n)
         left_out = _log_left_out(around, n, most) if most else 0.0

@@ -11,10 +11,22 @@ are columns of arrays, and no number depends on the other columns.  Nothing in i
 - otherwise it is a `saddle_point` integral of :math:`M(t)^n/t^2`, :math:`M(t) = \mathbb E\,e^{tG}`.
 
 Where few losses differ from the most frequent one, `positive_part_enumerated` lists the sums instead.
+
+*Which nodes matter.*  `nodes` says it for many atoms.  Of few atoms any two prove most nodes to be nothing:
+
+.. math:: |\varphi|^2 = 1 - 4\sum_{a<b} m_a m_b \sin^2\tfrac{\omega(x_a - x_b)}2
+          \le 1 - 4 m_a m_b \sin^2\tfrac{\omega(x_a - x_b)}2 .
+
+So :math:`\omega(x_a - x_b)/2` is within :math:`\arcsin\sqrt{r/(m_a m_b)}` of a multiple of π where a node
+matters, which are intervals that can be listed; the pair that leaves fewest nodes lists them, the next best
+is a sieve.  With m atoms the masses are within m + 8 roundings of adding up to 1; what an atom at 0 of so
+little mass could add is charged to r.  Intervals are a thousandth of a node longer than computed.
 """
 
+import functools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +46,10 @@ LARGEST_SIZE = 1e280  # of a loss's terms, in units of the largest loss
 SMALLEST_SIZE = 1e-307  # a unit of it is above the smallest float
 SMALLEST_GAIN = 1e-280  # positive losses below this share of the largest loss are only bounded
 SHARPENED = 12  # atoms up to which less is smoothed where a sum has a heavy atom at 0
-
-
-def missing_mass(masses):
-    """Return what masses leave of 1."""
-    return max(0.0, 1.0 - math.fsum(masses))
+FEW = 12  # atoms whose pairs are looked at
+SHARE = 0.25  # of the nodes: more than these are not listed
+GROUP = 1 << 15  # listed nodes at once, if they are of several sums
+EDGE = 1e-3  # of a node
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,27 +57,49 @@ class LossDistributions:
     """Distributions of one loss G each, as columns: atoms ``values`` with masses ``masses``.
 
     ``sizes`` are the magnitudes of the terms each value was computed from (its rounding error is a
-    multiple of them), ``precision`` the relative error of masses and terms, ``zero_mass`` what each column's
+    multiple of them), ``precision`` the relative error of masses and terms, a number or one for each column,
+    ``zero_mass`` what each column's
     masses leave of 1, which sits at 0.
     """
 
     values: np.ndarray
     masses: np.ndarray
     sizes: np.ndarray
-    precision: float
+    precision: Any
     zero_mass: np.ndarray
 
     @classmethod
     def of_one(cls, values, masses, sizes, precision, zero_mass=None):
         """Return a single distribution; the missing mass is added up unless it is known."""
-        zero_mass = missing_mass(masses) if zero_mass is None else zero_mass
+        zero_mass = max(0.0, 1.0 - math.fsum(masses)) if zero_mass is None else zero_mass
         values, masses, sizes = (np.asarray(part, float)[:, None] for part in (values, masses, sizes))
         return cls(values, masses, sizes, precision, np.array([zero_mass]))
+
+    @classmethod
+    def beside(cls, several):
+        """Return the columns of several; atoms of no mass fill them up."""
+        if len(several) == 1:
+            return several[0]
+        last = np.cumsum([one.zero_mass.size for one in several])
+        parts = np.zeros((3, max(len(one.values) for one in several), last[-1]))
+        zero_mass, precision = np.empty((2, last[-1]))
+        for one, end in zip(several, last.tolist(), strict=True):
+            rows, some = len(one.values), slice(end - one.zero_mass.size, end)
+            for part, mine in zip(parts, (one.values, one.masses, one.sizes), strict=True):
+                part[:rows, some] = mine
+            zero_mass[some], precision[some] = one.zero_mass, one.precision
+        return cls(*parts, precision, zero_mass)
 
     def at(self, chosen):
         """Return some of the columns."""
         parts = (part.take(chosen, axis=-1) for part in (self.values, self.masses, self.sizes))
-        return LossDistributions(*parts, self.precision, self.zero_mass[chosen])
+        precision = np.broadcast_to(self.precision, self.zero_mass.shape)[chosen]
+        return LossDistributions(*parts, precision, self.zero_mass[chosen])
+
+    @functools.cached_property
+    def atoms(self):
+        """How many atoms of each column have mass; what others add is exact."""
+        return np.count_nonzero(self.masses, axis=0)
 
     def losses(self, unit, n):
         """Return n losses of each distribution in a unit of its own."""
@@ -79,7 +112,7 @@ class LossDistributions:
             zero_mass=self.zero_mass,
             zero_size=np.ones(unit.size),  # it is what the other masses leave of 1
             count=np.full(unit.size, float(n)),
-            doubt=self.precision + (len(values) + 24) * UNIT,
+            doubt=self.precision + (self.atoms + 24) * UNIT,
         )
 
 
@@ -110,7 +143,7 @@ def expected_positive_part(
         rest = {"known": known[some], "steepest": steepest}
         losses = of_some.losses(scale[some], n)
         lower[some], upper[some] = by_contour(
-            _Identical, losses, tolerance[some], finest, scale[some], **rest
+            EqualLosses, losses, tolerance[some], finest, scale[some], **rest
         )
     some = np.flatnonzero(~(upper - lower <= 2.0 * tolerance))
     if some.size:
@@ -150,7 +183,7 @@ def _log_others(distributions, n):
     if n == 1:
         return np.zeros(distributions.zero_mass.size)
     negative = added(np.where(_least(distributions) < 0.0, distributions.masses, 0.0))
-    negative = negative * (1.0 + distributions.precision + (len(distributions.values) + 4) * UNIT)
+    negative = negative * (1.0 + distributions.precision + (distributions.atoms + 4) * UNIT)
     with np.errstate(divide="ignore"):
         return (n - 1) * np.log1p(-np.minimum(negative, 1.0)) * (1.0 + 4 * UNIT)
 
@@ -163,47 +196,44 @@ def _log_mean(masses, gains):
     peak = terms.max(axis=0)
     some = peak > -math.inf
     share = np.exp(np.where(some, terms - np.where(some, peak, 0.0), -math.inf))
-    total = added(share)
+    total, atoms = added(share), np.count_nonzero(masses, axis=0)
     size = np.where(share > 0.0, np.abs(log_masses) + np.abs(log_gains), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(some, added(share * size) / total, 0.0)
-        return np.where(some, peak + np.log(total), -math.inf), (64 + len(terms) + 5 * reach) * UNIT
+        return np.where(some, peak + np.log(total), -math.inf), (64 + atoms + 5 * reach) * UNIT
 
 
-class _Identical(TiltedSums):
+class EqualLosses(TiltedSums):
     """For each column a sum of so many losses of its distribution."""
-
-    @staticmethod
-    def total(losses, part):
-        """Return what so many equal losses have."""
-        return losses.count * part
 
     def at(self, chosen):
         """Return some of the sums."""
-        return _Identical(self.losses.at(chosen), self.known[chosen])
+        return EqualLosses(self.losses.at(chosen), self.known[chosen])
 
     def nodes(self, step, count, nothing):
         """Yield nodes listed for many sums at once where there are few, and else sum by sum."""
         share = nothing / self.losses.count
         values, masses, rest = self.losses.values, self.tilt.masses, count > 0
         values = np.where(masses > 0.0, values, 0.0)
-        if len(values) <= nodes.FEW:
+        if len(values) <= FEW:
             room = -0.25 * np.expm1(-2.0 * share) * (1.0 + 1e-9)
-            few, groups = nodes.listed(values, masses, self.tilt.zero_mass, step, count, room)
+            few, groups = listed(values, masses, self.tilt.zero_mass, step, count, room)
             for which, number in groups:
-                phi = nodes.at_each(values, masses, step, which, number)
+                phi = at_each(values, masses, step, which, number)
                 yield self._node(which, number, phi, step, nothing)
             rest &= ~few
         for k in np.flatnonzero(rest):
             for numbers, phi in nodes.of_one(values[:, k], masses[:, k], step[k], int(count[k]), share[k]):
-                yield self._node(np.full(numbers.size, k), numbers, phi, step, nothing)
+                yield self._node(int(k), numbers, phi, step, nothing)
 
     def _node(self, which, number, phi, step, nothing):
         """Return what `TiltedSums.nodes` yields for some nodes, given φ − 1 there."""
         n, x, y = self.losses.count[which], phi.real, phi.imag
         log_modulus = log_abs_one_plus(x, y)
         alive = np.flatnonzero(n * log_modulus > -nothing[which])
-        which, number, n, x, y, log_modulus = (part[alive] for part in (which, number, n, x, y, log_modulus))
+        if np.ndim(which):
+            which, n = which[alive], n[alive]
+        number, x, y, log_modulus = (part[alive] for part in (number, x, y, log_modulus))
         angle, along = np.arctan2(y, 1.0 + x), np.hypot(1.0, step[which] * number)
         # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
         relative = n * np.log1p(self.node_error[which] * along * np.exp(-log_modulus))
@@ -215,3 +245,73 @@ class _Identical(TiltedSums):
         n = self.losses.count
         largest = np.exp(-nothing / n) + self.node_error * np.hypot(1.0, step * count)
         return count * np.exp(np.minimum(n * np.log(largest), 0.0))
+
+
+def listed(values, masses, zero_mass, step, count, room):
+    """Return for which sums few nodes may matter, and an iterator over groups of sums and numbers of these.
+
+    One column of values and tilted masses for each sum; ``room`` is r, ``count`` the number of nodes.  All
+    nodes of a sum are in one group.
+    """
+    doubt = (len(values) + 8) * UNIT
+    x, m = np.vstack([values, 0.0 * step]), np.vstack([masses, np.maximum(zero_mass - doubt, 0.0)])
+    one, two = _pairs(len(x))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        turn = 0.5 * step * np.abs(x[one] - x[two])  # of ω(x_a − x_b)/2 from each node to the next
+        share = (room + doubt) / (m[one] * m[two])
+        reach = np.where(share < 1.0, np.arcsin(np.sqrt(np.minimum(share, 1.0))) / turn, math.inf)
+        again = math.pi / turn
+        left = (2.0 * reach + 1.0) * (np.floor(count / again) + 1.0)
+    left = np.where(left >= 0.0, left, math.inf)
+    best = np.argmin(left, axis=0)
+    sums = np.arange(count.size)
+    long = left[best, sums]
+    few = long < SHARE * count
+    left[best, sums] = math.inf
+    k, sieve = sums[few], np.argmin(left, axis=0)[few]
+    lattice = reach[best[k], k], again[best[k], k], count[k] - 1
+    near = (turn[sieve, k], share[sieve, k] * (1.0 + 1e-6) + 1e-9) if len(one) > 1 else None
+    return few, _expanded(k, np.cumsum(long[k]) // GROUP, lattice, near)
+
+
+def _expanded(k, groups, lattice, sieve):
+    """Yield sums and numbers of nodes within ``reach`` of multiples of ``again``, group by group of sums."""
+    for some in np.split(np.arange(k.size), np.flatnonzero(groups[1:] != groups[:-1]) + 1):
+        reach, again, most = (part[some] for part in lattice)
+        returns = np.floor((most + reach + EDGE) / again).astype(np.int64) + 1
+        place = np.repeat(np.arange(some.size), returns)
+        middle = _counted(returns) * again[place]
+        low = np.maximum(np.ceil(middle - reach[place] - EDGE), 0.0).astype(np.int64)
+        high = np.minimum(np.floor(middle + reach[place] + EDGE), most[place]).astype(np.int64)
+        # no node twice
+        low[1:] = np.where(place[1:] == place[:-1], np.maximum(low[1:], high[:-1] + 1), low[1:])
+        size = np.maximum(high - low + 1, 0)
+        place, number = np.repeat(place, size), _counted(size) + np.repeat(low, size)
+        if sieve:
+            turn, share = (part[some] for part in sieve)
+            kept = np.sin(turn[place] * number) ** 2 < share[place]
+            place, number = place[kept], number[kept]
+        yield k[some][place], number
+
+
+@functools.cache
+def _pairs(size):
+    return np.triu_indices(size, 1)
+
+
+def _counted(sizes):
+    """Return 0, 1, … for each of some sizes, one after the other."""
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def at_each(values, masses, step, which, number):
+    """Return φ − 1 at nodes of several sums."""
+    half = 0.5 * (step[which] * number)
+    phi = np.zeros(half.size, complex)
+    for value, mass in zip(values, masses, strict=True):
+        angle = half * value[which]
+        sine = np.sin(angle)
+        twice = 2.0 * mass[which] * sine
+        phi.real -= twice * sine
+        phi.imag += twice * np.cos(angle)
+    return phi

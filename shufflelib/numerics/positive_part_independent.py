@@ -16,13 +16,12 @@ import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, Interval
 from shufflelib.numerics.logspace import UNIT
+from shufflelib.numerics.nodes import cf_minus_one, cf_minus_one_of_sum
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
     Losses,
     TiltedSums,
     by_contour,
-    cf_minus_one,
-    cf_minus_one_of_sum,
     log_abs_one_plus,
 )
 from shufflelib.numerics.three_point_losses import PRECISION
@@ -60,7 +59,7 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
     if np.all(rest > 0.0):  # one slot gains and all others show nothing
         least = np.maximum(values[0] - sizes[0] * (PRECISION + 8 * UNIT), 0.0)
         sure = max(sure, (_log_product(rest, count) + _log_sum(mass / rest, count, least)).lower)
-    losses = Losses(values, np.stack([mass, mass]), sizes, rest, rest, count, DOUBT)
+    losses = Losses(values, np.stack([mass, mass]), sizes, rest, rest, count, DOUBT, together=True)
     wanted, unknown = np.array([tolerance]), np.full(1, math.inf)
     finest = np.full(1, SHARPEST if count.size <= FEW else tolerance)
     bracket = by_contour(_Slots, losses, wanted, finest, known=unknown, steepest=STEEPEST)
@@ -90,12 +89,6 @@ class _Slots(TiltedSums):
         bins = max(1, min(kinds, round(BIN_WORK / math.sqrt(kinds))))
         self.atoms = 2 * bins
         self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]
-
-    @staticmethod
-    def total(losses, part):
-        """Return what all slots have together."""
-        rows = np.reshape(losses.count * part, (-1, losses.count.size))
-        return np.array([math.fsum(row) for row in rows]).reshape(*part.shape[:-1], 1)
 
     def at(self, chosen):
         """Return the sum."""

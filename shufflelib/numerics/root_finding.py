@@ -7,11 +7,11 @@ from scipy.special import ndtri, ndtri_exp
 
 from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
-from shufflelib.numerics.side_by_side import Values, answers, values
+from shufflelib.numerics.side_by_side import Values, answers, together, values
 
 COARSE, START = 1.5e-3, 6e-3  # relative widths of δ asked for where a rough ε will do, and at ε = 0
 MEET = 0.95  # share of the upper bound on ε below which a lower one is so far from it that both stay rough
-AT_ONCE = 2  # points of a search that are tried at once
+AT_ONCE = 1  # points of a search that are tried at once
 AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
 NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
 DEGREE = 5  # of polynomials through known points
@@ -222,18 +222,28 @@ def _enclosed_epsilon(dominating, attacks, target):
     above, below = yield from _starts(dominating, attacks)
     high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
     apart = low < high + math.log(MEET) and any(pair.rough_is_cheaper for pair in dominating)
-    upper = None
+    upper = lower = None
     for tolerance in (COARSE, TOLERANCE) if apart else (TOLERANCE,):
-        upper = yield from _largest_epsilon(above, target, True, upper, tolerance)
-        lower = yield from _largest_epsilon(below, target, False, upper, tolerance)
+        sides = (
+            _largest_epsilon(above, target, True, upper, tolerance),
+            _largest_epsilon(below, target, False, lower, tolerance),
+        )
+        upper, lower = yield from together(sides)
         if lower < MEET * upper:
             break
     return min(lower, upper), upper
 
 
 def _starts(*sides):
-    """Ask for the values at ε = 0 of several lists of pairs; return each pair with them."""
-    starts = [[Values(pair, START) for pair in pairs] for pairs in sides]
+    """Ask for the values at ε = 0 of several lists of pairs in both directions; return each with them.
+
+    The two differ where the masses of one distribution are off by rounding.
+    """
+    both = [[(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs] for pairs in sides]
+    starts = [
+        [Values(one, START) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
+        for pairs in both
+    ]
     yield [(start, np.zeros(1)) for side in starts for start in side]
     return [[(start.pair, start.ends) for start in side] for side in starts]
 
@@ -243,22 +253,34 @@ def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
 
     Each pair comes with its values at 0.
     """
-    share, best = 1.0 if safe_above else NEAR, 0.0  # of the best ε, at which an attack is too weak
+    found = [(float(ends[safe_above][0]), pair) for pair, ends in starts]
     # rounded, as pairs may have the same total variation
-    for pair, ends in sorted(starts, key=lambda start: -round(float(start[1][safe_above][0]), 2)):
-        start = float(ends[safe_above][0])  # total variation, that of both directions
-        if start <= target if safe_above else not start > target:
+    found = sorted(found, key=lambda found: -round(found[0], 2))
+    left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]
+    if not left:
+        return 0.0
+    (start, pair), *left = left
+    first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
+    share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
+    seen = [Values(pair, COARSE) for _, pair in left]
+    if best and seen:
+        yield [(one, np.array([share * best])) for one in seen]
+        left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
+    for start, pair in left:
+        if best > first and (yield from values(pair, [share * best], COARSE)).upper[0] <= target:
             continue
-        both = (pair,) if pair.symmetric else (pair, pair.reversed)[:: 1 if pair.forward_is_dominant else -1]
-        for one in both:
-            if best and (yield from values(one, [share * best], COARSE)).upper[0] <= target:
-                continue
-            near = best or guess
-            best = max(best, (yield from _one_epsilon(one, target, safe_above, start, near, tolerance)))
+        near = best or guess
+        best = max(best, (yield from _one_epsilon(pair, target, safe_above, start, near, tolerance)))
     return best
 
 
 def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
+    if not guess:  # a rough value says by how much the Gaussian scale is off
+        scaled = _gaussian_scale(log_start)
+        x = scaled(target)
+        if 0.0 < x < pair.max_privacy_loss:
+            rough = scaled(float((yield from values(pair, [x], COARSE))[safe_above][0]))
+            guess = x * x / rough if 0.0 < rough < math.inf else None
     search = _search(
         target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS, AT_ONCE
     )

@@ -62,7 +62,7 @@ class Losses(NamedTuple):
 
     ``sizes`` are the magnitudes of the terms each value was computed from.  Masses are off by ``doubt`` times
     themselves, values by ``doubt`` times their sizes, the mass of 0 by ``doubt`` times ``zero_size``; that
-    includes the rounding of the sums here.
+    includes the rounding of the sums here.  Each column is a sum of its own, or ``together`` they are one.
     """
 
     values: np.ndarray
@@ -71,11 +71,21 @@ class Losses(NamedTuple):
     zero_mass: np.ndarray
     zero_size: np.ndarray
     count: np.ndarray
-    doubt: float
+    doubt: np.ndarray | float
+    together: bool = False
 
     def at(self, chosen):
         """Return some of the columns."""
-        return Losses(*(part.take(chosen, axis=-1) for part in self[:-1]), self.doubt)
+        doubt = np.broadcast_to(self.doubt, self.count.shape)
+        parts = (part.take(chosen, axis=-1) for part in (*self[:-2], doubt))
+        return Losses(*parts, self.together)
+
+    def total(self, part):
+        """Add up what each loss of a column contributes, on the last axis, to what each sum has."""
+        if not self.together:
+            return self.count * part
+        rows = np.reshape(self.count * part, (-1, self.count.size))
+        return np.array([math.fsum(row) for row in rows]).reshape(*part.shape[:-1], 1)
 
     def times(self, factor):
         """Return the losses in other units."""
@@ -163,13 +173,8 @@ class TiltedSums(ABC):
         untilted = added(losses.masses * losses.values)
         parts = tilt.cumulant, tilt.cumulant_error, self.node_error, variance, untilted
         self.cumulant, self.cumulant_error, self.unit_error, self.variance, self.untilted_mean = (
-            self.total(losses, part) for part in parts
+            losses.total(part) for part in parts
         )
-
-    @staticmethod
-    @abstractmethod
-    def total(losses, part):
-        """Add up what each loss of a column contributes, on the last axis, to what each sum has."""
 
     @abstractmethod
     def at(self, chosen):
@@ -179,8 +184,8 @@ class TiltedSums(ABC):
     def nodes(self, step, count, nothing):
         """Yield groups of nodes: sums, numbers, log-moduli and angles of E e^{tS}/E e^{θS}, errors of these.
 
-        The nodes of a sum are 0, 1, … up to ``count``, ``step`` apart.  Where the modulus is at most
-        e^{−nothing} a node may be missing; `left_out` bounds what that costs.
+        The nodes of a sum are 0, 1, … up to ``count``, ``step`` apart; a group of one sum has its number.
+        Where the modulus is at most e^{−nothing} a node may be missing; `left_out` bounds what that costs.
         """
 
     def left_out(self, step, count, nothing):
@@ -191,7 +196,7 @@ class TiltedSums(ABC):
         """Return upper bounds on log E e^{other·S} − log E e^{θS}, a row of others for each."""
         there = Tilt(self.losses, others[:, None, :])
         grown = there.cumulant - self.tilt.cumulant + there.cumulant_error
-        return self.total(self.losses, grown) + self.cumulant_error
+        return self.losses.total(grown) + self.cumulant_error
 
 
 def by_contour(kind, losses, tolerance, finest, unit=1.0, *, known, steepest=math.inf):
@@ -201,7 +206,7 @@ def by_contour(kind, losses, tolerance, finest, unit=1.0, *, known, steepest=mat
     largest exponent is above ``steepest`` Chernoff's bound is all there is.  The bounds are those of the sums
     in units of 1/``unit``.
     """
-    theta, found = _saddles(kind, losses, steepest)
+    theta, found = _saddles(losses, steepest)
     shift = np.log(unit / theta)
     terms = kind(losses.times(theta), known - shift)
     ends = _on_the_line(terms, np.where(found, tolerance, ONLY_CHERNOFF), finest)
@@ -209,19 +214,19 @@ def by_contour(kind, losses, tolerance, finest, unit=1.0, *, known, steepest=mat
     return Interval(*(end + shift for end in ends)).widened(1.0, rounding)
 
 
-def _saddles(kind, losses, steepest):
+def _saddles(losses, steepest):
     """Return θ near the minima of ΣK(θ) − 2 log θ, and whether each is one; any θ > 0 is valid.
 
     Where a sum is hardly ever positive θ is only steep.
     """
-    square = kind.total(losses, added(losses.masses * losses.values**2))
-    mean = kind.total(losses, added(losses.masses * losses.values))
+    square = losses.total(added(losses.masses * losses.values**2))
+    mean = losses.total(added(losses.masses * losses.values))
     theta = (np.hypot(mean, np.sqrt(8.0 * square)) - mean) / (2.0 * square)
     last = steepest / np.abs(losses.values).max(axis=0).reshape(theta.size, -1).max(axis=1)
     found, live = np.zeros(theta.size, bool), np.arange(theta.size)
     for _ in range(NEWTON_STEPS):
         some = losses if live.size == theta.size else losses.at(live)
-        mean, variance = _moments(kind, some, theta[live])
+        mean, variance = _moments(some, theta[live])
         rise = mean + theta[live] * variance
         rises = rise > 0.0
         live, before = live[rises], theta[live[rises]]
@@ -234,7 +239,7 @@ def _saddles(kind, losses, steepest):
     for one in np.flatnonzero(~found):
         column = losses if theta.size == 1 else losses.at([one])
         theta[one], found[one] = zero_of(
-            lambda theta, column=column: theta * float(_moments(kind, column, theta)[0][0]) - 2.0,
+            lambda theta, column=column: theta * float(_moments(column, theta)[0][0]) - 2.0,
             math.sqrt(2.0 / square[one]),
             near=NEAR,
             step=2.0,
@@ -243,12 +248,12 @@ def _saddles(kind, losses, steepest):
     return theta, found & (theta <= last)
 
 
-def _moments(kind, losses, theta):
+def _moments(losses, theta):
     """Return mean and variance of the sums tilted by e^{θS}."""
     weighted = losses.tilted(theta)[1] * losses.values
     mean = added(weighted)
     variance = added(weighted * losses.values) - mean**2
-    return kind.total(losses, mean), kind.total(losses, variance)
+    return losses.total(mean), losses.total(variance)
 
 
 def _on_the_line(terms, tolerance, finest):
@@ -394,47 +399,12 @@ def _quadratures(terms, smoothing, step, count, nothing):
         wrong = (2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0))
         ends = fine * np.cos(turn + drift), rough * np.cos(turn + 4.0 * drift), wrong
         for total, part in zip((smooth, coarse, error), ends, strict=True):
-            total += np.bincount(which, part, total.size)
+            if np.ndim(which):
+                total += np.bincount(which, part, total.size)
+            else:
+                total[which] += part.sum()
     error += 3.0 * terms.left_out(step, count, nothing) * np.exp(2.0 * smoothing)
     return smooth, coarse, error
-
-
-# ---- characteristic functions minus 1, so that nothing cancels where they are near 1
-
-
-def cf_minus_one(angle):
-    """Return e^{i·angle} − 1 without cancellation."""
-    turned, half = np.empty(np.shape(angle), complex), np.sin(0.5 * angle)
-    turned.real, turned.imag = -2.0 * half * half, np.sin(angle)
-    return turned
-
-
-def cf_minus_one_of_sum(one, two):
-    """Return e^{i(a+b)} − 1 from e^{ia} − 1 and e^{ib} − 1.
-
-    Nothing cancels; at most six roundings of |a| + |b| are added to the errors of the factors.
-    """
-    turned = one * two
-    turned += one
-    turned += two
-    return turned
-
-
-def cf_minus_one_of_multiples(angles, count, first=0.0):
-    """Return e^{i(first + k)·angle} − 1 for k < ``count``, one row for each k, from two shorter tables."""
-    few = max(1, math.isqrt(count))
-    one = cf_minus_one(np.outer(first + few * np.arange(-(-count // few)), angles))[:, None]
-    two = cf_minus_one(np.outer(np.arange(few), angles))
-    return cf_minus_one_of_sum(one, two).reshape(-1, angles.size)[:count]
-
-
-def mean_cf_minus_one(first, second, masses):
-    """Return E e^{i(a+b)} − 1 for every row of e^{ia} − 1 with every row of e^{ib} − 1; columns are atoms."""
-    weighted = first * masses
-    mean = weighted @ second.T
-    mean += weighted.sum(axis=1)[:, None]
-    mean += second @ masses
-    return mean
 
 
 def log_abs_one_plus(x, y):

@@ -10,24 +10,43 @@ def answers(questions):
 
     A question is a generator.  It yields curves with the ε at which it lacks their values, and goes on when
     ``insert`` has given them to the curves.  A curve has a ``pair`` and a ``tolerance``; all that is asked of
-    one pair at one tolerance is one call of its ``log_hockey_stick``.
+    one pair at one tolerance is one curve, and all curves of one class of pairs are one call of its
+    ``log_curves``.
     """
+    asking = together(questions)
+    while True:
+        try:
+            asked = next(asking)
+        except StopIteration as end:
+            return end.value
+        wanted, kinds = {}, {}
+        for curve, eps in asked:
+            wanted.setdefault((id(curve.pair), curve.tolerance), []).append((curve, eps))
+        for of_one in wanted.values():
+            curve = of_one[0][0]
+            kinds.setdefault((type(curve.pair), curve.tolerance), []).append(of_one)
+        for (kind, tolerance), several in kinds.items():
+            points = [np.unique(np.concatenate([eps for _, eps in of_one])) for of_one in several]
+            pairs = [of_one[0][0].pair for of_one in several]
+            found = kind.log_curves(list(zip(pairs, points, strict=True)), tolerance)
+            for of_one, every, ends in zip(several, points, found, strict=True):
+                for curve, eps in of_one:
+                    curve.insert(eps, Interval(*(end[np.searchsorted(every, eps)] for end in ends)))
+
+
+def together(questions):
+    """Ask several questions at once, from within one: ``yield from together(…)`` is what each returns."""
     found, waiting = {}, dict(enumerate(questions))
     while waiting:
-        asked = {}
+        asked = []
         for i, question in list(waiting.items()):
             try:
-                for curve, eps in next(question):
-                    asked.setdefault((id(curve.pair), curve.tolerance), []).append((curve, eps))
+                asked += next(question)
             except StopIteration as end:
                 found[i] = end.value
                 del waiting[i]
-        for wanted in asked.values():
-            every = np.unique(np.concatenate([eps for _, eps in wanted]))
-            curve = wanted[0][0]
-            ends = curve.pair.log_hockey_stick(every, curve.tolerance)
-            for curve, eps in wanted:
-                curve.insert(eps, Interval(*(end[np.searchsorted(every, eps)] for end in ends)))
+        if asked:
+            yield asked
     return [found[i] for i in range(len(found))]
 
 

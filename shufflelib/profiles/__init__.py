@@ -7,8 +7,8 @@ A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` ar
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
-from shufflelib.profiles.privacy_profile import Bounds, Profile, compose
-from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.profiles.privacy_profile import Profile, compose
+from shufflelib.profiles.questions import Bounds, PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, FiniteTradeoff, Identity, TradeoffFunction
 from shufflelib.profiles.tradeoff_of_profile import from_pair, from_profile
 

@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 
-from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.positive_part_enumerated import ListedSums
+from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, ListedSums
 from shufflelib.numerics.positive_part_iid import (
+    SHARPENED,
     SMALLEST_SIZE,
     LossDistributions,
     expected_positive_part,
-    missing_mass,
     union_upper_bound,
 )
 from shufflelib.numerics.saddle_point import added
@@ -111,15 +111,28 @@ class BlanketPair(Pair):
             )
         return one >= two
 
+    @classmethod
+    def log_curves(cls, asked, tolerance=TOLERANCE):
+        """Enclose log H of several pairs, each with an array of ε; what has few losses is one call."""
+        found = _side_by_side([one._asking(eps, tolerance) for one, eps in asked])
+        return [ends.or_unknown() for ends in found]
+
     def _log_curve(self, eps, tolerance):
-        """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support."""
+        return _side_by_side([self._asking(eps, tolerance)])[0]
+
+    def _asking(self, eps, tolerance):
+        """Enclose log(E[(G₁ + … + G_n)₊]/n), plus the mass outside the reference measure's support.
+
+        A generator: it yields sums, with the tolerance and a known end, and is sent what encloses them.
+        """
         ratios, near = self.ratios, np.minimum(eps, FARTHEST)
         lower, upper = np.full((2, eps.size), -math.inf)
         inside = np.flatnonzero(eps < self.max_privacy_loss) if ratios.w.size else np.zeros(0, int)
         block = BLOCK // max(ratios.w.size, 1) + 1
         for start in range(0, inside.size, block):
             some = inside[start : start + block]
-            lower[some], upper[some] = self._log_inside(near[some], max(tolerance, ratios.cell_width))
+            inside_some = self._log_inside(near[some], max(tolerance, ratios.cell_width))
+            lower[some], upper[some] = yield from inside_some
         found = Interval(lower, upper)
         if ratios.r0_outside > 0.0:
             at = np.where(eps < self.max_privacy_loss, near, eps)
@@ -156,7 +169,7 @@ class BlanketPair(Pair):
         some = np.flatnonzero(calm & (upper > lower + enough))
         if some.size:
             tame = self._tame(first.take(some, axis=1))
-            improve(some, expected_positive_part(tame, self.n, tolerance=rtol))
+            improve(some, (yield tame, self.n, rtol, math.inf))
         steep = (
             np.flatnonzero(upper > lower + np.where(calm, LOOSE * rtol, enough)) if self._splittable else ()
         )
@@ -165,7 +178,7 @@ class BlanketPair(Pair):
             some = np.array(list(splits))
             many, jumps, effort, known = np.array([splits[k].pop(0) for k in splits]).T
             tame = self._tame(first.take(some, axis=1), many.astype(int))
-            improve(some, expected_positive_part(tame, self.n, tolerance=effort, known=known), jumps)
+            improve(some, (yield tame, self.n, effort, known), jumps)
             splits = {k: left for k, left in splits.items() if left and upper[k] > lower[k] + LOOSE * rtol}
         some = np.flatnonzero(upper > lower + rtol)
         if some.size:
@@ -176,9 +189,14 @@ class BlanketPair(Pair):
     @functools.cached_property
     def _list(self):
         """The list of all sums of ratios, or None where there are too many."""
-        ratios = self.ratios
+        ratios, others = self.ratios, self.ratios.w.size - 1
+        rare = max(1.0 - max(float(ratios.w.max()), self._zero_mass), 0.0)
+        expected = int(self.n * rare * (1.0 - 1e-9))
+        too_many = others > ENUMERATED_ATOMS or math.comb(expected + others, others) > ENUMERATION_LIMIT
+        if self.n == 1 or too_many:
+            return None
         parts = ratios.r0_over_w, ratios.r1_over_w, ratios.w, self._zero_mass, ratios.precision
-        return ListedSums.of(*parts, self.n) if self.n > 1 else None
+        return ListedSums.of(*parts, self.n)
 
     @property
     def _splittable(self):
@@ -236,7 +254,7 @@ class BlanketPair(Pair):
     @functools.cached_property
     def _zero_mass(self):
         """What the masses of w leave of 1, at least a rounding where w is a blanket."""
-        missing = missing_mass(self.ratios.w)
+        missing = max(0.0, 1.0 - math.fsum(self.ratios.w))
         return missing if missing > 0.0 or not self.ratios.below_both else UNIT
 
     def _tame(self, first, many=None):
@@ -358,3 +376,36 @@ class BlanketPair(Pair):
         ratios = self.ratios
         alone = np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0))
         return (math.inf, math.inf) if alone else None
+
+
+def _side_by_side(curves):
+    """Return what generators return that ask for sums; what several ask for at once is one call."""
+    found, answers = [None] * len(curves), dict.fromkeys(range(len(curves)))
+    while answers:
+        asked = {}
+        for i, answer in answers.items():
+            try:
+                asked[i] = curves[i].send(answer)
+            except StopIteration as end:
+                found[i] = end.value
+        answers = _answered(asked)
+    return found
+
+
+def _answered(asked):
+    """Enclose sums that several curves ask for, those of few losses and equally many users together."""
+    groups, answers = {}, {}
+    for i, (sums, n, *_) in asked.items():
+        groups.setdefault((n, max(len(sums.values), SHARPENED)), []).append(i)
+    for (n, _), some in groups.items():
+        sums, _, *rest = zip(*(asked[i] for i in some), strict=True)
+        size = [one.zero_mass.size for one in sums]
+        tolerance, known = (
+            np.concatenate([np.broadcast_to(one, k) for one, k in zip(part, size, strict=True)])
+            for part in rest
+        )
+        ends = expected_positive_part(LossDistributions.beside(sums), n, tolerance=tolerance, known=known)
+        cuts = np.cumsum(size)[:-1]
+        for i, *both in zip(some, *(np.split(end, cuts) for end in ends), strict=True):
+            answers[i] = Interval(*both)
+    return answers

@@ -15,7 +15,7 @@ from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
 from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
-from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.profiles.questions import Bounds, PrivacyProfile
 
 
 def pointwise(log_hockey_stick):
@@ -71,9 +71,15 @@ class Pair(PrivacyProfile):
         The interval has arrays of the shape of ``eps``, or floats if that is one.
         """
         eps = np.asarray(eps, float)
-        tick(eps.size)
+        if eps.size > 1:
+            tick(eps.size)
         found = self._log_curve(eps.ravel(), tolerance).or_unknown()
         return Interval(*((end.reshape(eps.shape) if eps.ndim else float(end[0])) for end in found))
+
+    @classmethod
+    def log_curves(cls, asked, tolerance=TOLERANCE):
+        """Enclose log H of several pairs of this class, each with a one-dimensional array of ε."""
+        return [one.log_hockey_stick(eps, tolerance) for one, eps in asked]
 
     @abstractmethod
     def _log_curve(self, eps, tolerance):
@@ -90,11 +96,8 @@ class Pair(PrivacyProfile):
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
 
     @property
-    def dominating_pairs(self):
-        """The pair itself."""
-        return (self,)
-
-    attack_pairs = dominating_pairs
+    def _bounds(self):
+        return Bounds((self,), (self,))
 
     @functools.cached_property
     def discretised(self):

@@ -14,10 +14,8 @@ and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 
 import dataclasses
 import functools
-import math
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -27,43 +25,8 @@ from shufflelib.profiles.adjacency import NO_DATASETS, SUBSAMPLED, Adjacency, sa
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
-from shufflelib.profiles.questions import PrivacyProfile, added, repeated, sampled
+from shufflelib.profiles.questions import Bounds, PrivacyProfile, added, repeated, sampled, unknown
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
-
-
-def unknown(order: Any) -> float:
-    """Return no upper bound on a Rényi divergence."""
-    return math.inf
-
-
-@dataclasses.dataclass(frozen=True)
-class Bounds:
-    """What encloses the numbers of a mechanism.
-
-    Parameters
-    ----------
-    above, below : tuple of Pair
-        Pairs that dominate the mechanism, and pairs that it produces.
-    attained : tuple of Pair
-        Pairs whose δ some dataset attains, at each ε another one: they bound δ and ε from below, and nothing
-        else.  By default those ``below``.
-    pure_epsilon : float
-        A pure guarantee known without the pairs.
-    renyi : callable
-        Takes an array of orders and returns upper bounds on the Rényi divergences, known without the pairs.
-
-    Examples
-    --------
-    >>> from shufflelib.profiles import Bounds, Gaussian
-    >>> Bounds(above=(Gaussian(1.0),), below=(Gaussian(0.9),)).pure_epsilon
-    inf
-    """
-
-    above: tuple[Pair, ...]
-    below: tuple[Pair, ...]
-    attained: tuple[Pair, ...] = ()
-    pure_epsilon: float = math.inf
-    renyi: Callable[[Any], Any] = unknown
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -114,33 +77,9 @@ class Profile(PrivacyProfile):
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     @functools.cached_property
-    def _bounds(self):
-        return self.bounds()
-
-    @property
-    def dominating_pairs(self):
-        """Pairs whose worst number is at least the true one."""
-        return self._bounds.above
-
-    @property
-    def attack_pairs(self):
-        """Pairs whose worst number is at most the true one."""
-        return self._bounds.below
-
-    @property
-    def attained_pairs(self):
-        """Pairs whose worst δ, at any one ε, is at most the true one."""
-        return self._bounds.attained or self._bounds.below
-
-    @functools.cached_property
     def envelope(self):
         """One symmetric pair that dominates the profile, whichever pair and direction is met."""
         return Envelope.of(self.dominating_pairs)
-
-    @functools.cached_property
-    def pure_epsilon(self):
-        """The smallest ε known to hold with δ = 0, by the pairs or without them."""
-        return min(super().pure_epsilon, self._bounds.pure_epsilon)
 
     def renyi_ceiling(self, order):
         """Return an upper bound that needs no curve: the one given, or what pure privacy implies."""

@@ -14,8 +14,9 @@ and Theorem 7.3.
 import dataclasses
 import functools
 import math
-from abc import ABC, abstractmethod
-from typing import overload
+from abc import ABC
+from collections.abc import Callable
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,6 +74,41 @@ def repeated(profile, count):
     raise NotImplementedError(f"{type(profile).__name__} cannot be composed")
 
 
+def unknown(order: Any) -> float:
+    """Return no upper bound on a Rényi divergence."""
+    return math.inf
+
+
+@dataclasses.dataclass(frozen=True)
+class Bounds:
+    """What encloses the numbers of a mechanism.
+
+    Parameters
+    ----------
+    above, below : tuple of Pair
+        Pairs that dominate the mechanism, and pairs that it produces.
+    attained : tuple of Pair
+        Pairs whose δ some dataset attains, at each ε another one: they bound δ and ε from below, and nothing
+        else.  By default those ``below``.
+    pure_epsilon : float
+        A pure guarantee known without the pairs.
+    renyi : callable
+        Takes an array of orders and returns upper bounds on the Rényi divergences, known without the pairs.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles import Bounds, Gaussian
+    >>> Bounds(above=(Gaussian(1.0),), below=(Gaussian(0.9),)).pure_epsilon
+    inf
+    """
+
+    above: tuple[Any, ...]
+    below: tuple[Any, ...]
+    attained: tuple[Any, ...] = ()
+    pure_epsilon: float = math.inf
+    renyi: Callable[[Any], Any] = unknown
+
+
 class PrivacyProfile(Shown, ABC):
     """The privacy profile of a mechanism or a pair: δ, ε, Rényi, trade-off function, rounds, subsampling.
 
@@ -115,27 +151,35 @@ class PrivacyProfile(Shown, ABC):
     # of which it is composed: profiles, and how often each occurs
     rounds: tuple[tuple["PrivacyProfile", int], ...] = ()
 
-    @property
-    @abstractmethod
-    def dominating_pairs(self):
-        """Pairs whose worst number is at least the true one, a tuple of `Pair`."""
+    bounds: Callable[[], Bounds]
+
+    @functools.cached_property
+    def _bounds(self):
+        return self.bounds()
 
     @property
-    @abstractmethod
+    def dominating_pairs(self):
+        """Pairs whose worst number is at least the true one, a tuple of `Pair`."""
+        return self._bounds.above
+
+    @property
     def attack_pairs(self):
         """Pairs whose worst number is at most the true one, a tuple of `Pair`."""
+        return self._bounds.below
 
     @property
     def attained_pairs(self):
-        """Pairs whose worst δ, at any one ε, is at most the true one: those of the attacks."""
-        return self.attack_pairs
+        """Pairs whose worst δ, at any one ε, is at most the true one: by default those of the attacks."""
+        return self._bounds.attained or self._bounds.below
 
-    @property
+    @functools.cached_property
     def pure_epsilon(self):
         """The smallest ε known to hold with δ = 0, infinite where there is none; that of rounds is a sum."""
         if self.rounds:
-            return math.fsum(count * one.pure_epsilon for one, count in self.rounds)
-        return max(one.max_privacy_loss for one in in_both_directions(self.dominating_pairs))
+            known = math.fsum(count * one.pure_epsilon for one, count in self.rounds)
+        else:
+            known = max(one.max_privacy_loss for one in self._directions[0])
+        return min(known, self._bounds.pure_epsilon)
 
     def _certified(self, what, argument, grid, ends, why_wide, *, floor=0.0, ceiling=math.inf):
         """Return a bracket that says for which datasets it holds, and whether a bound is trivial."""
@@ -193,8 +237,10 @@ class PrivacyProfile(Shown, ABC):
         )
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
-        curves = {id(one): one for side in self._directions for one in side}  # a pair may be on both sides
-        found = {key: one.log_hockey_stick(eps, tolerance) for key, one in curves.items()}
+        curves, found = {id(one): one for side in self._directions for one in side}, {}  # one may be on both
+        for kind in dict.fromkeys(map(type, curves.values())):
+            some = {key: one for key, one in curves.items() if type(one) is kind}
+            found |= zip(some, kind.log_curves([(one, eps) for one in some.values()], tolerance), strict=True)
         above, below = (
             functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in self._directions
         )

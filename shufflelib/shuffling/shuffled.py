@@ -9,8 +9,8 @@ from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import attacks, blankets
-from shufflelib.profiles.privacy_profile import Bounds, Profile
-from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.profiles.privacy_profile import Profile
+from shufflelib.profiles.questions import Bounds, PrivacyProfile
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation

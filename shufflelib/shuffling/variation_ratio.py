@@ -146,9 +146,9 @@ class VariationRatioPair(BlanketPair):
             return self
         return VariationRatioPair(n=self.n, p=self.p, beta=self.beta, q0=self.q1, q1=self.q0)
 
-    def _log_curve(self, eps, tolerance):
+    def _asking(self, eps, tolerance):
         """Enclose the divergence, more sharply than asked for unless only a first look is."""
-        return super()._log_curve(eps, SHARP if tolerance <= TOLERANCE else tolerance)
+        return super()._asking(eps, SHARP if tolerance <= TOLERANCE else tolerance)
 
     def known_renyi(self, order):
         """Return both bounds of D_order(P‖Q) for few users, else what every blanket pair knows."""

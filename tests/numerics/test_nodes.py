@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from shufflelib.numerics import nodes
+from shufflelib.numerics import positive_part_iid as few_atoms
 from shufflelib.numerics.logspace import UNIT
 
 LATTICES = [(1.0, -1.0), (1.0, -0.5), (1.0, 0.3, -0.7)]
@@ -25,7 +26,9 @@ def squared_modulus(values, masses, angles):
 
 def listed(values, masses, step, count, nothing, n):
     room = -0.25 * np.expm1(-2.0 * nothing / n)
-    few, groups = nodes.listed(values, masses, np.maximum(1.0 - masses.sum(axis=0), 0.0), step, count, room)
+    few, groups = few_atoms.listed(
+        values, masses, np.maximum(1.0 - masses.sum(axis=0), 0.0), step, count, room
+    )
     found = [[] for _ in count]
     for which, number in groups:
         for k in np.unique(which):
@@ -97,7 +100,7 @@ def test_values_at_listed_nodes_lose_no_more_than_a_few_roundings():
         np.repeat(np.arange(3), 40),
         np.tile(np.arange(40) ** 2, 3),
     )
-    found = nodes.at_each(values, masses, step, which, number)
+    found = few_atoms.at_each(values, masses, step, which, number)
     with mpmath.workdps(60):
         for k, j, phi in zip(which, number, found, strict=True):
             parts = list(zip(values[:, k].tolist(), masses[:, k].tolist(), strict=True))

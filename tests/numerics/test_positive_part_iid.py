@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from claims import exact_losses
-from shufflelib.numerics import positive_part_enumerated, positive_part_iid, saddle_point
+from shufflelib.numerics import nodes, positive_part_enumerated, positive_part_iid, saddle_point
 from shufflelib.numerics.certified import LOG_ZERO, Interval, intersect
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_enumerated import ListedSums
-from shufflelib.numerics.positive_part_iid import LossDistributions
+from shufflelib.numerics.positive_part_iid import EqualLosses, LossDistributions
 
 
 def distribution_of(values, masses, sizes, precision):
@@ -39,9 +39,7 @@ def by_contour(distribution, n, tolerance):
     """Return the integral's bracket of one distribution, in its own units."""
     scale, tolerance = np.max(np.abs(distribution.values), axis=0), np.array([tolerance])
     losses, unknown = distribution.losses(scale, n), np.full(1, math.inf)
-    ends = saddle_point.by_contour(
-        positive_part_iid._Identical, losses, tolerance, 0.0 * tolerance, known=unknown
-    )
+    ends = saddle_point.by_contour(EqualLosses, losses, tolerance, 0.0 * tolerance, known=unknown)
     return Interval(*(float(end[0] + np.log(scale[0])) for end in ends))
 
 
@@ -163,10 +161,10 @@ def test_nodes_left_out_hold_nothing(values, n):
     losses = saddle_point.Losses(
         0.01 * values[:, None], masses[:, None], sizes, 0.1 * ones, ones, float(n) * ones, 1e-15
     )
-    line = positive_part_iid._Identical(losses, math.inf * ones)
+    line = EqualLosses(losses, math.inf * ones)
     step, smoothing, count = 2.0 * math.pi / 15.0, 1e-8, 20_701
     number = np.arange(count)
-    phi = 1.0 + saddle_point.cf_minus_one(np.outer(step * number, 0.01 * values)) @ line.tilt.masses[:, 0]
+    phi = 1.0 + nodes.cf_minus_one(np.outer(step * number, 0.01 * values)) @ line.tilt.masses[:, 0]
     terms = (
         phi**n / (1.0 + 1j * step * number) ** 2 * np.exp(0.5 * smoothing * (1.0 + 1j * step * number) ** 2)
     )
@@ -180,7 +178,7 @@ def test_nodes_left_out_hold_nothing(values, n):
 @pytest.mark.parametrize("count", [1, 2, 15, 16, 1000])
 def test_turns_from_two_tables_lose_no_more_than_a_few_roundings(count):
     angles = np.append(0.0, np.random.default_rng(7).normal(size=40) * 10.0 ** np.arange(-39, 1))
-    turned = saddle_point.cf_minus_one_of_multiples(angles, count)
+    turned = nodes.cf_minus_one_of_multiples(angles, count)
     assert turned.shape == (count, angles.size)
     with mpmath.workdps(60):
         for k in (0, count // 3, count - 1):

@@ -22,7 +22,7 @@ def slots(rng, kinds, alike):
     if alike:
         mass, values = np.repeat(mass[:, :1], kinds, axis=1), np.repeat(values[:, :1], kinds, axis=1)
     count = rng.integers(1, 20, size=kinds).astype(float)
-    losses = Losses(values, mass[:2], np.abs(values), mass[2], mass[2], count, DOUBT)
+    losses = Losses(values, mass[:2], np.abs(values), mass[2], mass[2], count, DOUBT, together=True)
     return _Slots(losses, np.full(1, np.inf))
 
 
@@ -80,7 +80,7 @@ def test_the_error_of_the_cumulant_holds_for_all_slots_within_their_precision(se
     mass, values = rng.uniform(0.05, 0.45, 3), rng.uniform(-1.0, 1.0, (2, 3)) * largest
     sizes, count = np.abs(values) + rng.uniform(0.0, 3.0, (2, 3)), np.array([1.0, 7.0, 50.0])
     none = 1.0 - 2.0 * mass
-    losses = Losses(values, np.stack([mass, mass]), sizes, none, none, count, DOUBT)
+    losses = Losses(values, np.stack([mass, mass]), sizes, none, none, count, DOUBT, together=True)
     terms = _Slots(losses, np.full(1, np.inf))
     for side in (-1, 0, 1):
         with mpmath.workdps(40):

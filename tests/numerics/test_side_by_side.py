@@ -18,9 +18,11 @@ class Counted:
     def __init__(self):
         self.calls = []
 
-    def log_hockey_stick(self, eps, tolerance):
-        self.calls.append(eps.tolist())
-        return Interval(-eps, -eps)
+    @classmethod
+    def log_curves(cls, asked, tolerance):
+        for one, eps in asked:
+            one.calls.append(eps.tolist())
+        return [Interval(-eps, -eps) for _, eps in asked]
 
 
 def question(curve, eps, rounds):

@@ -47,6 +47,16 @@ def test_a_value_is_that_of_its_eps_alone(randomizer, n):
             assert pair.log_hockey_stick(x) == (many.lower[k], many.upper[k])
 
 
+@pytest.mark.parametrize("n", [1, 2, 30, 1000, 10**5, 10**9])
+def test_a_curve_beside_others_is_the_one_it_is_alone(n):
+    """Atoms of no mass that fill up columns change no bit."""
+    every = [pair for randomizer in FEW + MANY[:1] for pair in pairs(randomizer, n)]
+    asked = [(pair, grid(pair, 3)) for pair in every if type(pair) is BlanketPair]
+    assert len({pair.ratios.w.size for pair, _ in asked}) > 2
+    for (pair, eps), found in zip(asked, BlanketPair.log_curves(asked), strict=True):
+        assert np.array_equal(np.array(found), np.array(pair.log_hockey_stick(eps)))
+
+
 def test_a_value_of_heavy_tails_is_that_of_its_eps_alone():
     for pair in pairs(MANY[1], 10**4):
         eps = grid(pair, 3)
