@@ -13,7 +13,7 @@ from typing import Any
 from shufflelib.calibration.search import Calibration, Family
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.root_finding import COARSE, MEET
+from shufflelib.numerics.root_finding import COARSE, ROUGH, far_apart
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
@@ -24,7 +24,6 @@ from shufflelib.shuffling.shuffled import shuffle
 
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
-ENDS = "upper", "lower"
 ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the search for the answer stops
 
 
@@ -353,8 +352,10 @@ def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
         return family.calibration(quantity, start=start, remedy=remedy)
     start = target.guide(shuffled, start, "upper", **search)
     attacked = target.guide(shuffled, start, "lower", **search)
-    upper, lower = (near_gaussian(shuffled(start).subsample(target.rate), 1, end).mu for end in ENDS)
-    accuracy = COARSE if lower < MEET * upper else TOLERANCE  # as ε will be known
+    here = shuffled(start).subsample(target.rate)
+    low, high = (math.log(near_gaussian(here, target.rounds, end).mu) for end in ("lower", "upper"))
+    apart = far_apart(low, high, math.log(target.delta * math.sqrt(2.0 * math.pi)))
+    accuracy = ROUGH if apart else TOLERANCE  # as ε will be known
     known = {"accuracy": accuracy, "attack_accuracy": COARSE}
     family = target.family(shuffled, tolerance=MANY_ROUNDS, **known, **search)
     quantity = f"{quantity}, {target.rounds:,} rounds"

@@ -10,7 +10,9 @@ from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, together, values
 
 COARSE, START = 1.5e-3, 6e-3  # relative widths of δ asked for where a rough ε will do, and at ε = 0
-MEET = 0.95  # share of the upper bound on ε below which a lower one is so far from it that both stay rough
+ROUGH = 5e-4  # that asked for where the two bounds on ε are far apart:
+MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
+FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
 AT_ONCE = 1  # points of a search that are tried at once
 AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
 NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
@@ -221,9 +223,9 @@ def _enclosed_epsilon(dominating, attacks, target):
     """
     above, below = yield from _starts(dominating, attacks)
     high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
-    apart = low < high + math.log(MEET) and any(pair.rough_is_cheaper for pair in dominating)
+    apart = far_apart(low, high, target) and any(pair.rough_is_cheaper for pair in dominating)
     upper = lower = None
-    for tolerance in (COARSE, TOLERANCE) if apart else (TOLERANCE,):
+    for tolerance in (ROUGH, TOLERANCE) if apart else (TOLERANCE,):
         sides = (
             _largest_epsilon(above, target, True, upper, tolerance),
             _largest_epsilon(below, target, False, lower, tolerance),
@@ -232,6 +234,11 @@ def _enclosed_epsilon(dominating, attacks, target):
         if lower < MEET * upper:
             break
     return min(lower, upper), upper
+
+
+def far_apart(log_low, log_high, target):
+    """Return whether both bounds on ε at a δ will be far apart, given both on total variation, as logs."""
+    return log_low < log_high + math.log(MEET) and target < log_high - FALLEN
 
 
 def _starts(*sides):
