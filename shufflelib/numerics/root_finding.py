@@ -9,8 +9,8 @@ from shufflelib.numerics.certified import LEAST, TOLERANCE
 from shufflelib.numerics.logspace import mills_ratio
 from shufflelib.numerics.side_by_side import Values, answers, together, values
 
-COARSE, START = 1.5e-3, 6e-3  # relative widths of δ asked for where a rough ε will do, and at ε = 0
-ROUGH = 5e-4  # that asked for where the two bounds on ε are far apart:
+COARSE, COARSER = 2e-3, 1e-2  # relative widths of δ asked for where a rough ε will do, or a guess
+ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
 MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
 FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
 AT_ONCE = 1  # points of a search that are tried at once
@@ -248,7 +248,7 @@ def _starts(*sides):
     """
     both = [[(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs] for pairs in sides]
     starts = [
-        [Values(one, START) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
+        [Values(one, COARSER) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
         for pairs in both
     ]
     yield [(start, np.zeros(1)) for side in starts for start in side]
@@ -269,12 +269,12 @@ def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
     (start, pair), *left = left
     first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
     share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
-    seen = [Values(pair, COARSE) for _, pair in left]
+    seen = [Values(pair, COARSER) for _, pair in left]
     if best and seen:
         yield [(one, np.array([share * best])) for one in seen]
         left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
     for start, pair in left:
-        if best > first and (yield from values(pair, [share * best], COARSE)).upper[0] <= target:
+        if best > first and (yield from values(pair, [share * best], COARSER)).upper[0] <= target:
             continue
         near = best or guess
         best = max(best, (yield from _one_epsilon(pair, target, safe_above, start, near, tolerance)))
