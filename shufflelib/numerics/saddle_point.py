@@ -111,19 +111,27 @@ def added(parts):
     return np.add.accumulate(parts, axis=-2)[..., -1, :] if parts.shape[-1] == 1 else parts.sum(axis=-2)
 
 
-def zero_of(slope, start, *, near, step, last):
-    """Return about where a slope turns positive, to a ratio ``near``, and whether it does by ``last``."""
-    low = high = start
-    while slope(high) < 0.0:
-        if high > last:
-            return high, False
-        low, high = high, step * high
-    while slope(low) > 0.0:
-        low, high = low / step, low
-    while high > near * low:
-        middle = low * math.sqrt(high / low)
-        low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
-    return low * math.sqrt(high / low), True
+def zeros_of(slope, start, *, near, step, last):
+    """Return about where slopes turn positive, to a ratio ``near``, and whether they do by ``last``.
+
+    ``slope`` takes the places of some entries and an abscissa for each.
+    """
+    low, high, found = start.copy(), start.copy(), np.ones(start.size, bool)
+    some = np.arange(start.size)
+    while some.size:
+        some = some[slope(some, high[some]) < 0.0]
+        found[some] = high[some] <= last[some]
+        some = some[found[some]]
+        low[some], high[some] = high[some], step * high[some]
+    some = np.flatnonzero(found)
+    while some.size:
+        some = some[slope(some, low[some]) > 0.0]
+        low[some], high[some] = low[some] / step, low[some]
+    while (some := np.flatnonzero(found & (high > near * low))).size:
+        middle = low[some] * np.sqrt(high[some] / low[some])
+        falls = slope(some, middle) < 0.0
+        low[some[falls]], high[some[~falls]] = middle[falls], middle[~falls]
+    return np.where(found, low * np.sqrt(high / low), high), found
 
 
 class Tilt:
@@ -236,15 +244,13 @@ def _saddles(losses, steepest):
         live = live[~near]
         if live.size == 0:
             break
-    for one in np.flatnonzero(~found):
-        column = losses if theta.size == 1 else losses.at([one])
-        theta[one], found[one] = zero_of(
-            lambda theta, column=column: theta * float(_moments(column, theta)[0][0]) - 2.0,
-            math.sqrt(2.0 / square[one]),
-            near=NEAR,
-            step=2.0,
-            last=last[one],
-        )
+    lost = np.flatnonzero(~found)
+
+    def slope(which, theta):
+        some = losses if which.size == found.size else losses.at(lost[which])
+        return theta * _moments(some, theta)[0] - 2.0
+
+    theta[lost], found[lost] = zeros_of(slope, theta[lost], near=NEAR, step=2.0, last=last[lost])
     return theta, found & (theta <= last)
 
 
