@@ -10,10 +10,10 @@ def answers(questions):
 
     A question is a generator.  It yields curves with the ε at which it lacks their values, and goes on when
     ``insert`` has given them to the curves.  A curve has a ``pair`` and a ``tolerance``; all that is asked of
-    one pair at one tolerance is one curve, and all curves of one class of pairs are one call of its
-    ``log_curves``.
+    one pair at one tolerance is one curve, of which nothing is asked twice, and all curves of one class of
+    pairs are one call of its ``log_curves``.
     """
-    asking = together(questions)
+    asking, known = together(questions), {}
     while True:
         try:
             asked = next(asking)
@@ -22,16 +22,20 @@ def answers(questions):
         wanted, kinds = {}, {}
         for curve, eps in asked:
             wanted.setdefault((id(curve.pair), curve.tolerance), []).append((curve, eps))
-        for of_one in wanted.values():
-            curve = of_one[0][0]
-            kinds.setdefault((type(curve.pair), curve.tolerance), []).append(of_one)
+        for key, of_one in wanted.items():
+            curve, before = of_one[0][0], known.setdefault(key, np.empty((3, 0)))
+            new = np.setdiff1d(np.concatenate([eps for _, eps in of_one]), before[0])
+            if new.size:
+                kinds.setdefault((type(curve.pair), curve.tolerance), []).append((key, curve.pair, new))
         for (kind, tolerance), several in kinds.items():
-            points = [np.unique(np.concatenate([eps for _, eps in of_one])) for of_one in several]
-            pairs = [of_one[0][0].pair for of_one in several]
-            found = kind.log_curves(list(zip(pairs, points, strict=True)), tolerance)
-            for of_one, every, ends in zip(several, points, found, strict=True):
-                for curve, eps in of_one:
-                    curve.insert(eps, Interval(*(end[np.searchsorted(every, eps)] for end in ends)))
+            found = kind.log_curves([(pair, new) for _, pair, new in several], tolerance)
+            for (key, _, new), ends in zip(several, found, strict=True):
+                every = np.hstack([known[key], [new, *ends]])
+                known[key] = every[:, np.argsort(every[0])]
+        for key, of_one in wanted.items():
+            every = known[key]
+            for curve, eps in of_one:
+                curve.insert(eps, Interval(*every[1:, np.searchsorted(every[0], eps)]))
 
 
 def together(questions):

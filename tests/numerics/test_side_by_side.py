@@ -33,11 +33,11 @@ def question(curve, eps, rounds):
     return total
 
 
-def test_what_several_questions_ask_of_one_curve_is_one_call():
+def test_what_several_questions_ask_of_one_curve_is_one_call_and_asked_once():
     one, other = Counted(), Counted()
     asked = [question(one, [1.0, 2.0], 2), question(one, [2.0, 0.5], 3), question(other, [4.0], 0)]
     assert answers([*asked, question(other, [4.0], 1)]) == [-8.0, -13.5, 0.0, -4.0]
-    assert one.calls == [[0.5, 1.0, 2.0], [1.5, 2.0, 3.0], [2.5, 4.0]] and other.calls == [[4.0]]
+    assert one.calls == [[0.5, 1.0, 2.0], [1.5, 3.0], [2.5, 4.0]] and other.calls == [[4.0]]
     assert answers([]) == []
 
 
