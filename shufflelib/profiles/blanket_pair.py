@@ -30,6 +30,7 @@ CLOSE = 10.0  # the same for the first one, without a split
 LARGEST = 1e300
 BLOCK = 1 << 14  # outputs times values of ε at once
 CALM = 12.0  # largest exponent θG up to which no output is treated one by one
+CALM_DEPTH = 50.0  # e-folds of H up to which that is tried
 WELL_LISTED = 1e-5  # width of a list from which on no integral is tried, which is rounded more
 HOPELESS = 5.0  # tolerance at which a loss sum is bounded, not computed
 FARTHEST = 640.0  # nats; beyond it e^{-ε} has no digits left and H is bounded by its value here
@@ -205,7 +206,7 @@ class BlanketPair(Pair):
     def _calm(self, first):
         """Return for each ε whether no output's loss is many times that at which the sum is positive.
 
-        The exponent θG of the largest loss is estimated from a Gaussian sum.
+        The exponent θG of the largest loss, and how small H is, are estimated from a Gaussian sum.
         """
         if not self._splittable:
             return np.ones(first.shape[1], bool)
@@ -215,7 +216,7 @@ class BlanketPair(Pair):
             weighted = self.n * self.ratios.w[:, None] * losses
             mean, square = added(weighted), added(weighted * losses)
             theta = (np.hypot(mean, np.sqrt(8.0 * square)) - mean) / (2.0 * square)
-            return theta * largest <= CALM
+            return (theta * largest <= CALM) & (-theta * mean <= 2.0 * CALM_DEPTH)
 
     @functools.cached_property
     def _extreme(self):
