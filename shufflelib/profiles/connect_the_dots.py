@@ -368,6 +368,8 @@ def _renyi(forward, backward, order, skip_below, ceiling=None):
             break
         if renyi_from_moment(high, order) <= skip_below:
             break
+        if ceiling and renyi_from_moment(noise, order) >= ceiling(order):
+            break
         # what more dots improve: beside the width of the values themselves, which they do not
         gains = [
             _log_difference(_log_difference(above[: below.size], below), noise)

@@ -178,9 +178,9 @@ class Pair(PrivacyProfile):
 
         return _at_each(known, lambda *given: self.dots().fewest_missed(*given), fpr, enough)
 
-    def enclosed_renyi(self, order):
-        """Return both bounds of the Rényi divergences of an array of orders."""
-        return self.renyi_worst(order)
+    def _renyi_sides(self, order):
+        """Return both bounds of the larger direction, which bounds from above and from below."""
+        return (self.renyi_worst(order),) * 2
 
     def _tradeoff(self, fpr):
         return self.false_negatives(fpr)

@@ -17,8 +17,6 @@ import functools
 from collections.abc import Callable, Iterable
 from functools import partial
 
-import numpy as np
-
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.profiles.adjacency import NO_DATASETS, SUBSAMPLED, Adjacency, said_of_rounds, united
@@ -85,13 +83,16 @@ class Profile(PrivacyProfile):
         """Return an upper bound that needs no curve: the one given, or what pure privacy implies."""
         return min(super().renyi_ceiling(order), self.renyi_known(order))
 
-    def enclosed_renyi(self, order):
-        """Return both bounds of the Rényi divergences of an array of orders."""
+    def _renyi_sides(self, order):
+        """Return both bounds from above and both from below, those of rounds added."""
         if self.rounds:
-            return added((count, one.enclosed_renyi(order)) for one, count in self.rounds)
-        lower, upper = super().enclosed_renyi(order)
-        upper = np.minimum(upper, self._bounds.renyi(order))
-        return np.minimum(lower, upper), upper
+            every = [(count, one._renyi_sides(order)) for one, count in self.rounds]
+            return tuple(added((count, sides[k]) for count, sides in every) for k in (0, 1))
+        return super()._renyi_sides(order)
+
+    def _further_renyi(self, order):
+        """Return the further bound that was given."""
+        return self._bounds.renyi(order)
 
 
 def compose(profiles: Iterable[PrivacyProfile]) -> PrivacyProfile:

@@ -94,6 +94,7 @@ class Bounds:
         A pure guarantee known without the pairs.
     renyi : callable
         Takes an array of orders and returns upper bounds on the Rényi divergences, known without the pairs.
+        It is not asked where losses are unbounded and moments of further orders bound their tails as well.
 
     Examples
     --------
@@ -320,11 +321,13 @@ class PrivacyProfile(Shown, ABC):
         grid = validation.renyi_orders(order, at_most=1e300)
         ceiling = np.array([self.renyi_ceiling(float(x)) for x in grid.ravel()]).reshape(grid.shape)
 
+        sides = self._renyi_sides(grid)
+
         def why_wide(order, _):
-            return _cause(self._dominating_renyi(order), _largest_renyi(self.attack_pairs, order))
+            return _cause(*(np.array(side)[:, grid == order][:, 0] for side in sides))
 
         return self._certified(
-            "Renyi divergence", "order", grid, self.enclosed_renyi(grid), why_wide, ceiling=ceiling
+            "Renyi divergence", "order", grid, _enclosed(*sides), why_wide, ceiling=ceiling
         )
 
     def renyi_ceiling(self, order):
@@ -335,23 +338,34 @@ class PrivacyProfile(Shown, ABC):
 
     def enclosed_renyi(self, order):
         """Return both bounds of the Rényi divergences of an array of orders."""
-        lower, upper = _largest_renyi(self.attack_pairs, order)[0], self._dominating_renyi(order)[1]
-        return np.minimum(lower, upper), upper
+        return _enclosed(*self._renyi_sides(order))
+
+    def _renyi_sides(self, order):
+        """Return both bounds of what bounds divergences from above, and of what bounds them from below."""
+        return self._dominating_renyi(order), _largest_renyi(self.attack_pairs, order)
 
     def _dominating_renyi(self, order):
         """Return both bounds of the dominating pairs' largest; moments bound tails of unbounded losses."""
         found = np.array(_largest_renyi(self.dominating_pairs, order))
-        ceilings = np.vectorize(self.renyi_ceiling, otypes=[float])
-        open_ = np.isinf(found[1]) & (ceilings(order) < math.inf)
+        ceilings = np.vectorize(self.renyi_ceiling, otypes=[float])(order)
+        open_ = np.isinf(found[1]) & (ceilings < math.inf)
         if open_.any():
             every = [
                 connect_the_dots.ConnectTheDots(pair, pair.renyi_tolerance).renyi(
-                    np.asarray(order)[open_], ceiling=self.renyi_ceiling
+                    order[open_], ceiling=self.renyi_ceiling
                 )
                 for pair in self._directions[0]
             ]
             found[:, open_] = np.max(every, axis=0).T
-        return tuple(found)
+        # a tail that moments close well leaves nothing to what sets it apart
+        asked = ~open_ | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDTH))
+        if asked.any():
+            found[:, asked] = np.minimum(found[:, asked], self._further_renyi(order[asked]))
+        return np.minimum(found, ceilings)
+
+    def _further_renyi(self, order):
+        """Return a further upper bound on the Rényi divergences of an array of orders."""
+        return math.inf
 
     @overload
     def tradeoff(self, fpr: float) -> Certified[float]: ...
@@ -487,6 +501,11 @@ def cause(upper, lower):
 def _cause(above, below):
     """Return `cause` for both bounds of what bounds a number from above, and of what bounds it from below."""
     return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in (above, below)))
+
+
+def _enclosed(above, below):
+    """Return the lower end of what bounds numbers from below and the upper end of what does from above."""
+    return np.minimum(below[0], above[1]), above[1]
 
 
 @counting("points of curves")
