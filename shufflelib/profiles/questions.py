@@ -358,7 +358,7 @@ class PrivacyProfile(Shown, ABC):
             ]
             found[:, open_] = np.max(every, axis=0).T
         # a tail that moments close well leaves nothing to what sets it apart
-        asked = ~open_ | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDTH))
+        asked = ~open_ | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDEST))
         if asked.any():
             found[:, asked] = np.minimum(found[:, asked], self._further_renyi(order[asked]))
         return np.minimum(found, ceilings)
