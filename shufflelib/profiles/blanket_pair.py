@@ -2,6 +2,8 @@ r"""Two reports of one user among n − 1 draws from a reference measure: what e
 
 import functools
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from shufflelib.numerics.positive_part_iid import (
     union_upper_bound,
 )
 from shufflelib.numerics.saddle_point import added
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -113,7 +116,7 @@ class BlanketPair(Pair):
         return one >= two
 
     @classmethod
-    def log_curves(cls, asked, tolerance=TOLERANCE):
+    def log_curves(cls, asked: Sequence[tuple[Any, Array]], tolerance: float = TOLERANCE) -> list[Interval]:
         """Enclose log H of several pairs, each with an array of ε; what has few losses is one call."""
         found = _side_by_side([one._asking(eps, tolerance) for one, eps in asked])
         return [ends.or_unknown() for ends in found]

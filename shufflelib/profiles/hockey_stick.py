@@ -8,11 +8,14 @@ Rényi divergences and trade-off functions follow from the curve alone.
 import functools
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
+from shufflelib.numerics.types import Array
 from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.questions import Bounds, PrivacyProfile
@@ -77,7 +80,7 @@ class Pair(PrivacyProfile):
         return Interval(*((end.reshape(eps.shape) if eps.ndim else float(end[0])) for end in found))
 
     @classmethod
-    def log_curves(cls, asked, tolerance=TOLERANCE):
+    def log_curves(cls, asked: Sequence[tuple[Any, Array]], tolerance: float = TOLERANCE) -> list[Interval]:
         """Enclose log H of several pairs of this class, each with a one-dimensional array of ε."""
         return [one.log_hockey_stick(eps, tolerance) for one, eps in asked]
 

@@ -119,7 +119,7 @@ class WorstPair(SymmetricPair):
         first, second = self._first[block] * shrink, self._second[block]
         value, size, best = first - second, first + second, np.full(len(mass), math.inf)
         live = np.arange(len(mass))
-        with np.errstate(all="ignore"):  # a bound that is no number is none
+        with np.errstate(all="ignore"):  # a bound that is NaN is none
             slope, bend = (n * part.sum(axis=1) for part in (mass * value, mass * value * value))
             theta = (np.hypot(slope, np.sqrt(8.0 * bend)) - slope) / (2.0 * bend)  # of a Gaussian sum
             theta = np.where(np.isfinite(theta), np.maximum(theta, 1e-300), 1.0)

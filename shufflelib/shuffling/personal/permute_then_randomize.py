@@ -143,17 +143,20 @@ class PersonalizedPair(SymmetricPair):
         """The three-point losses of the slots of each budget."""
         return self._slots_of(self.kinds, self.counts)
 
+    @property
+    def _identical(self):
+        """The pair of identical randomizers."""
+        more, less, mass = self.slots.more, self.slots.less, self.slots.mass
+        first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))
+        ratios = LikelihoodRatios(first, second, mass, precision=PRECISION, exchangeable=True)
+        return BlanketPair(ratios, self.n)
+
     @functools.cached_property
     def _finite(self):
-        """The pair of identical randomizers if budgets are equal, of all outcomes if few, or None."""
-        if self.kinds.size == 1:
-            more, less, mass = self.slots.more, self.slots.less, self.slots.mass
-            first, second, mass = (np.concatenate(two) for two in ((more, less), (less, more), (mass, mass)))
-            ratios = LikelihoodRatios(first, second, mass, precision=PRECISION, exchangeable=True)
-            return BlanketPair(ratios, self.n)
+        """The pair of all outcomes if few, of identical randomizers if budgets are equal, or None."""
         some = self.kinds > 0.0
         if np.sum(log_outcomes(self.counts[some])) > math.log(LISTED_OUTCOMES):
-            return None
+            return self._identical if self.kinds.size == 1 else None
         log_mass, *sums = self.slots[some].outcomes()
         first, second = (part + self.counts[~some].sum() for part in sums)  # a budget of 0 has ratios 1
         keep = first > 0.0
