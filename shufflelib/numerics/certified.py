@@ -283,7 +283,7 @@ class Interval(_Ends):
         """Move each bound outward by units in its last place and by an absolute error."""
         share, (lower, upper) = units * UNIT, self
         if isinstance(lower, np.ndarray) or isinstance(upper, np.ndarray):
-            with np.errstate(invalid="ignore"):  # where nothing is known NaN stays
+            with np.errstate(invalid="ignore", over="ignore"):  # where nothing is known NaN stays
                 lower = lower * (1.0 - np.copysign(share, lower)) - absolute
                 return Interval(lower, upper * (1.0 + np.copysign(share, upper)) + absolute)
         lower = float(lower) * (1.0 - math.copysign(share, lower)) - absolute

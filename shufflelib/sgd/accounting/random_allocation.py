@@ -28,7 +28,7 @@ CLOSE = 0.08  # width of log δ
 REACH = 9.5  # standard deviations, beyond which lies a mass of 1e-21
 PRECISION = 1e-12  # of masses and ratios
 NOTHING_LEFT = -36.0  # log δ below which bounds without quadrature suffice
-STEEPEST = 0.6  # fall of log δ from one knot to the next
+STEEPEST = 0.4  # fall of log δ from one knot to the next
 DEEPEST = -25.0  # log δ down to which the knots are that close
 
 
@@ -208,7 +208,7 @@ def enclosing_pairs(noise_multiplier, blocks):
     """Return two finite pairs that enclose the pair of random allocation, by connect-the-dots.
 
     Any number of epochs can be composed of them at once.  Knots are added until log δ falls by no more than
-    0.6 from one to the next where δ matters.
+    0.4 from one to the next where δ matters.
     """
     pair = RandomAllocation(noise_multiplier, blocks)
     knots = pair.discretised.knots()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.certified import Interval, intersect
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (
     PRECISION,
@@ -31,6 +31,7 @@ SHARP_KINDS = 8  # distinct budgets up to which a relative width of 1e-6 of δ i
 FARTHEST = 300.0  # nats
 NOT_SEEN = "slots do not see each other's reports"
 NEAREST = 1e-9  # nats; smaller positive budgets are refused
+FEW_RATHER = 1e-3  # relative width from which on few kinds will do
 OPEN = 1.0  # width of a bracket of log δ from which on the largest budget is treated apart
 
 
@@ -217,14 +218,17 @@ class PersonalizedPair(SymmetricPair):
         """Enclose log δ by the contour integral; many kinds are rounded up above, down below."""
         if self.kinds.size > SHARP_KINDS:
             tolerance = max(tolerance, 3e-5 if self.kinds.size <= FEW_KINDS else 1e-4)
-        most = FEW_KINDS if tolerance >= 1e-3 else MOST_KINDS
+        most = FEW_KINDS if tolerance >= FEW_RATHER else MOST_KINDS
         upper = expected_positive_part_of_slots(self._grid(most, True), eps, tolerance=tolerance)
         lower = upper
         if self.kinds.size > most:
             lower = expected_positive_part_of_slots(self._grid(most, False), eps, tolerance=tolerance)
         share = eps - Interval.of(float(self.n)).log()
         top = min((upper + share).upper, 0.0)
-        return Interval(min((lower + share).lower, top), top)
+        found = Interval(min((lower + share).lower, top), top)
+        if tolerance < FEW_RATHER and found.upper > found.lower + OPEN:  # too deep for so many kinds
+            return intersect(found, self._by_contour_integral(eps, FEW_RATHER))
+        return found
 
     def _largest_apart(self, apart, eps, tolerance):
         r"""Enclose the log of a bound on δ: what slots of the largest budgets gain, added to δ of the others.
