@@ -238,8 +238,9 @@ def _saddles(losses, steepest):
         rise = mean + theta[live] * variance
         rises = rise > 0.0
         live, before = live[rises], theta[live[rises]]
-        with np.errstate(over="ignore"):  # a step too far is bracketed below
-            theta[live] = (2.0 + before * before * variance[rises]) / rise[rises]
+        with np.errstate(over="ignore", invalid="ignore"):
+            after = (2.0 + before * before * variance[rises]) / rise[rises]
+        theta[live] = np.where(after < math.inf, after, before)  # what goes too far is bracketed below
         near = np.abs(theta[live] - before) < SETTLED * theta[live]
         found[live[near]] = True
         live = live[~near]
