@@ -225,7 +225,9 @@ class ComposedPair(Pair):
         """Enclose the log of the sum of all rounds' H at every ε."""
         counts = (Interval.of(float(count)).log() for _, count in self.rounds)
         each = self._each(eps, knots_only=knots_only)
-        return functools.reduce(Interval.log_add, (one + k for one, k in zip(each, counts, strict=True)))
+        ends = np.array([one + k for one, k in zip(each, counts, strict=True)])
+        sums = [Interval(*column).log_sum() for column in np.moveaxis(ends, -1, 0).swapaxes(1, 2)]
+        return Interval(*np.array(sums).reshape(-1, 2).T)
 
     def _some_round(self, eps):
         """Return a lower bound on log H: in some round the loss is beyond ε + a, far above ε.

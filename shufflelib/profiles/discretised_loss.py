@@ -37,6 +37,7 @@ from shufflelib.numerics.logspace import UNIT, logsumexp
 KNOT_TOLERANCE = 2e-5  # relative width of the values connected
 BESIDE = 4.0  # first knots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
+NARROWEST = 1e-40  # such a width
 FARTHER = 1.1, 1.25  # ratio of one knot to the next beyond, at first and farther out
 FALL = 2.0  # nats that log H may fall between two of the first knots, twice as many for each depth
 FIRST, NEXT = 9, 4  # such knots, set at once
@@ -173,15 +174,13 @@ class DiscretisedLoss:
         last, nothing = min(self.pair.max_privacy_loss, FARTHEST), -NOTHING * 2.0**depth
         if last <= 0.0:
             return NO_KNOTS.joined(self.pair, np.zeros(1), tolerance)
-        if depth == 0:
-            found = NO_KNOTS.joined(self.pair, np.zeros(1), tolerance)
-            width = 2.5 * math.exp(found.high[0])  # H(0) = μ/√(2π)
-            beside = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
-            beyond = BESIDE * width * FARTHER[0] ** np.arange(1.0, FIRST + 1.0)
-            eps = np.append(beside, beyond) if width > 0.0 else beside
-        else:
+        found, eps = NO_KNOTS.joined(self.pair, np.zeros(1), tolerance), np.empty(0)
+        if depth > 0:
             found = self.knots(depth - 1, tolerance)
-            eps = np.empty(0)
+        if found.eps[-1] == 0.0:
+            width = max(2.5 * math.exp(found.high[0]), NARROWEST)  # H(0) = μ/√(2π)
+            beside = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
+            eps = np.append(beside, BESIDE * width * FARTHER[0] ** np.arange(1.0, FIRST + 1.0))
         while True:
             found = found.joined(self.pair, np.minimum(eps, last), tolerance).down_to(nothing)
             if found.eps[-1] >= last or found.high[-1] <= nothing:
