@@ -35,6 +35,7 @@ from shufflelib.numerics.logspace import UNIT
 
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
+LARGEST_SUM = 1e300
 RARE = -30.0  # log of the chance of more of them than are listed, from which on a list is worth its while
 
 
@@ -57,6 +58,8 @@ class ListedSums(NamedTuple):
 
         ``zero_mass`` is the mass of (0, 0), ``precision`` the relative error of all.
         """
+        if max(float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0))) * n > LARGEST_SUM:
+            return None
         around = _Around.heaviest(first, second, masses, zero_mass, precision)
         most = _enumerable(around, n)
         left_out = _log_left_out(around, n, most) if most else 0.0
