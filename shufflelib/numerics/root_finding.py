@@ -260,7 +260,11 @@ def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
 
     Each pair comes with its values at 0.
     """
-    found = [(float(ends[safe_above][0]), pair) for pair, ends in starts]
+    unsure = [Values(pair, tolerance) for pair, ends in starts if ends.lower[0] <= target < ends.upper[0]]
+    if unsure:
+        yield [(one, np.zeros(1)) for one in unsure]
+    better = {id(one.pair): one.ends for one in unsure}
+    found = [(float(better.get(id(pair), ends)[safe_above][0]), pair) for pair, ends in starts]
     # rounded, as pairs may have the same total variation
     found = sorted(found, key=lambda found: -round(found[0], 2))
     left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]

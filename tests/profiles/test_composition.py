@@ -256,3 +256,12 @@ def test_threads_that_share_rounds_get_the_answers_of_one():
     )
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda ask: ask(shared), asked)) == [ask(fresh()) for ask in asked]
+
+
+@pytest.mark.parametrize("rounds", [1, 30])
+@pytest.mark.parametrize("share", [0.9985, 0.9999])
+def test_epsilon_is_known_where_delta_is_nearly_total_variation(rounds, share):
+    """A rough value at ε = 0 leaves open whether ε is 0: it is asked again."""
+    profile = shuffle(randomizers.generalized_rr(eps0=1.0, d=16), n=10**4).compose(rounds)
+    found = profile.epsilon(share * profile.delta(0.0).lower)
+    assert 0.0 < found.lower <= found.upper <= 3.0 * found.lower
