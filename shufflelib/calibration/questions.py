@@ -1,6 +1,5 @@
 """Questions about a mechanism given by name: each takes a constructor, and its numbers by keyword."""
 
-import functools
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
@@ -8,17 +7,9 @@ from shufflelib.calibration.recommendation import TASKS, standard_errors
 from shufflelib.shuffling.shuffled import shuffle
 
 
-@functools.lru_cache(maxsize=4, typed=True)
-def _one_round(randomizer, n, **parameters):
-    """Return the profile of n shuffled reports; it remembers its values, which the next question may need."""
-    return shuffle(randomizer(**parameters), n)
-
-
 def profile(randomizer, *, n, rounds=1, rate=1.0, **parameters):
     """Return the profile of n shuffled reports, drawn at a rate, over some rounds."""
-    numbers = all(isinstance(value, int | float) for value in (n, *parameters.values()))
-    build = _one_round if numbers else _one_round.__wrapped__
-    return build(randomizer, n, **parameters).subsample(rate).compose(rounds)
+    return shuffle(randomizer(**parameters), n).subsample(rate).compose(rounds)
 
 
 def epsilon(randomizer, *, n, delta, rounds=1, rate=1.0, **parameters):
