@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from shufflelib.randomizers.local_randomizer import LocalRandomizer
     from shufflelib.shuffling.shuffled import shuffle
 
-__version__ = "1.0.0"
+    __version__: str
+
 __all__ = [
     "Certified",
     "LocalRandomizer",
@@ -59,6 +60,8 @@ if not TYPE_CHECKING:  # a type checker would take any name for a public one
 
     def __getattr__(name):
         """Load a public name on first use, so that the import itself costs nothing."""
+        if name == "__version__":
+            return importlib.import_module("importlib.metadata").version("shufflelib")
         if name not in __all__:
             raise AttributeError(f"module 'shufflelib' has no attribute {name!r}")
         module = importlib.import_module(f"shufflelib.{_HOME.get(name, name)}")

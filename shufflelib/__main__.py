@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import warnings
+from importlib.metadata import version
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.calibration.recommendation import TASKS, recommend
@@ -18,7 +19,6 @@ from shufflelib.randomizers.by_name import constructors, described, named, param
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.written_tables import read_file
 
-VERSION = "1.0.0"
 HELP = {
     "epsilon": "smallest central epsilon at the given delta",
     "delta": "smallest central delta at the given epsilon",
@@ -91,7 +91,7 @@ def _parser(randomizer):
         prog="shufflelib",
         description="Certified privacy of shuffled reports; the upper bound is the guarantee.",
     )
-    parser.add_argument("--version", action="version", version=f"shufflelib {VERSION}")
+    parser.add_argument("--version", action="version", version=f"shufflelib {version('shufflelib')}")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
     calibrate = commands.add_parser("calibrate", help=HELP["calibrate"], description=HELP["calibrate"])
     targets = calibrate.add_subparsers(metavar="eps0|sigma|users|rounds", required=True, parser_class=_Parser)
