@@ -14,21 +14,10 @@ In order of reading:
 `search` has the search that the first two share.
 """
 
-from shufflelib.calibration.recommendation import Recommendation, recommend
-from shufflelib.calibration.search import Calibration
-from shufflelib.calibration.targets import (
-    fewest_users,
-    largest_eps0,
-    most_rounds,
-    smallest_sigma,
-)
-
-__all__ = [
-    "Calibration",
-    "Recommendation",
-    "fewest_users",
-    "largest_eps0",
-    "most_rounds",
-    "recommend",
-    "smallest_sigma",
-]
+from shufflelib.calibration.recommendation import Recommendation as Recommendation
+from shufflelib.calibration.recommendation import recommend as recommend
+from shufflelib.calibration.search import Calibration as Calibration
+from shufflelib.calibration.targets import fewest_users as fewest_users
+from shufflelib.calibration.targets import largest_eps0 as largest_eps0
+from shufflelib.calibration.targets import most_rounds as most_rounds
+from shufflelib.calibration.targets import smallest_sigma as smallest_sigma

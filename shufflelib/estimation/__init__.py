@@ -18,44 +18,26 @@ In order of reading:
 6. `population` and `accuracy`: synthetic users, and the error of estimates.
 """
 
-from shufflelib.estimation.accuracy import Measured, mean_absolute_error, normal_absolute_error
-from shufflelib.estimation.channels import LaplaceReports, ResponseReports
-from shufflelib.estimation.hierarchy import canonical_decomposition
-from shufflelib.estimation.histogram import HistogramProtocol, frequency_variance, simulate
-from shufflelib.estimation.multi_message import MultiMessageProtocol
-from shufflelib.estimation.personal import (
-    FrequencyProtocol,
-    MeanProtocol,
-    PermutedFrequencyProtocol,
-    PermutedMeanProtocol,
-)
-from shufflelib.estimation.population import apportion, bits, clipped_normal, group_budgets, zipf_counts
-from shufflelib.estimation.protocol import Estimate, Protocol
-from shufflelib.estimation.range_queries import RangeQueryProtocol
-from shufflelib.estimation.shuffler import in_random_order
-
-__all__ = [
-    "Estimate",
-    "FrequencyProtocol",
-    "HistogramProtocol",
-    "LaplaceReports",
-    "MeanProtocol",
-    "Measured",
-    "MultiMessageProtocol",
-    "PermutedFrequencyProtocol",
-    "PermutedMeanProtocol",
-    "Protocol",
-    "RangeQueryProtocol",
-    "ResponseReports",
-    "apportion",
-    "bits",
-    "canonical_decomposition",
-    "clipped_normal",
-    "frequency_variance",
-    "group_budgets",
-    "in_random_order",
-    "mean_absolute_error",
-    "normal_absolute_error",
-    "simulate",
-    "zipf_counts",
-]
+from shufflelib.estimation.accuracy import Measured as Measured
+from shufflelib.estimation.accuracy import mean_absolute_error as mean_absolute_error
+from shufflelib.estimation.accuracy import normal_absolute_error as normal_absolute_error
+from shufflelib.estimation.channels import LaplaceReports as LaplaceReports
+from shufflelib.estimation.channels import ResponseReports as ResponseReports
+from shufflelib.estimation.hierarchy import canonical_decomposition as canonical_decomposition
+from shufflelib.estimation.histogram import HistogramProtocol as HistogramProtocol
+from shufflelib.estimation.histogram import frequency_variance as frequency_variance
+from shufflelib.estimation.histogram import simulate as simulate
+from shufflelib.estimation.multi_message import MultiMessageProtocol as MultiMessageProtocol
+from shufflelib.estimation.personal import FrequencyProtocol as FrequencyProtocol
+from shufflelib.estimation.personal import MeanProtocol as MeanProtocol
+from shufflelib.estimation.personal import PermutedFrequencyProtocol as PermutedFrequencyProtocol
+from shufflelib.estimation.personal import PermutedMeanProtocol as PermutedMeanProtocol
+from shufflelib.estimation.population import apportion as apportion
+from shufflelib.estimation.population import bits as bits
+from shufflelib.estimation.population import clipped_normal as clipped_normal
+from shufflelib.estimation.population import group_budgets as group_budgets
+from shufflelib.estimation.population import zipf_counts as zipf_counts
+from shufflelib.estimation.protocol import Estimate as Estimate
+from shufflelib.estimation.protocol import Protocol as Protocol
+from shufflelib.estimation.range_queries import RangeQueryProtocol as RangeQueryProtocol
+from shufflelib.estimation.shuffler import in_random_order as in_random_order

@@ -28,30 +28,16 @@ In order of reading:
 5. `accounting`: the proved privacy loss of all epochs together, and the published claims about it.
 """
 
-from shufflelib.sgd import accounting
-from shufflelib.sgd.batch_clipping import BatchClippedBlocks
-from shufflelib.sgd.block_reports import BlockReports
-from shufflelib.sgd.example_gradients import ExampleGradients
-from shufflelib.sgd.features import PrincipalComponents, principal_components
-from shufflelib.sgd.gaussian_blocks import AllocatedBlocks, GaussianBlocks
-from shufflelib.sgd.laplace_blocks import LaplaceBlocks
-from shufflelib.sgd.network import Network
-from shufflelib.sgd.personal_clients import PersonalClients
-from shufflelib.sgd.plain_blocks import PlainBlocks
-from shufflelib.sgd.training import Training
-
-__all__ = [
-    "AllocatedBlocks",
-    "BatchClippedBlocks",
-    "BlockReports",
-    "ExampleGradients",
-    "GaussianBlocks",
-    "LaplaceBlocks",
-    "Network",
-    "PersonalClients",
-    "PlainBlocks",
-    "PrincipalComponents",
-    "Training",
-    "accounting",
-    "principal_components",
-]
+from shufflelib.sgd import accounting as accounting
+from shufflelib.sgd.batch_clipping import BatchClippedBlocks as BatchClippedBlocks
+from shufflelib.sgd.block_reports import BlockReports as BlockReports
+from shufflelib.sgd.example_gradients import ExampleGradients as ExampleGradients
+from shufflelib.sgd.features import PrincipalComponents as PrincipalComponents
+from shufflelib.sgd.features import principal_components as principal_components
+from shufflelib.sgd.gaussian_blocks import AllocatedBlocks as AllocatedBlocks
+from shufflelib.sgd.gaussian_blocks import GaussianBlocks as GaussianBlocks
+from shufflelib.sgd.laplace_blocks import LaplaceBlocks as LaplaceBlocks
+from shufflelib.sgd.network import Network as Network
+from shufflelib.sgd.personal_clients import PersonalClients as PersonalClients
+from shufflelib.sgd.plain_blocks import PlainBlocks as PlainBlocks
+from shufflelib.sgd.training import Training as Training

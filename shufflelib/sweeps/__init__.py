@@ -16,13 +16,7 @@ In order of reading:
 2. `table`: certified numbers over a grid, kept on disk; `spec`: the grid in a YAML file.
 """
 
-from shufflelib.sweeps.cases import grid, sweep
-from shufflelib.sweeps.running import WorkerError
-from shufflelib.sweeps.table import tabulate
-
-__all__ = [
-    "WorkerError",
-    "grid",
-    "sweep",
-    "tabulate",
-]
+from shufflelib.sweeps.cases import grid as grid
+from shufflelib.sweeps.cases import sweep as sweep
+from shufflelib.sweeps.running import WorkerError as WorkerError
+from shufflelib.sweeps.table import tabulate as tabulate

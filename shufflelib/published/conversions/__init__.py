@@ -17,28 +17,22 @@ In order of reading:
 2. `renyi`: from ε to Rényi divergence and back.
 """
 
+from shufflelib.published.conversions.renyi import BestOrder as BestOrder
+from shufflelib.published.conversions.renyi import best_over_orders as best_over_orders
+from shufflelib.published.conversions.renyi import delta_from_renyi_canonne20 as delta_from_renyi_canonne20
 from shufflelib.published.conversions.renyi import (
-    BestOrder,
-    best_over_orders,
-    delta_from_renyi_canonne20,
-    epsilon_from_renyi_canonne20,
-    epsilon_from_renyi_mironov17,
-    renyi_from_pure_dp_mironov17,
+    epsilon_from_renyi_canonne20 as epsilon_from_renyi_canonne20,
+)
+from shufflelib.published.conversions.renyi import (
+    epsilon_from_renyi_mironov17 as epsilon_from_renyi_mironov17,
+)
+from shufflelib.published.conversions.renyi import (
+    renyi_from_pure_dp_mironov17 as renyi_from_pure_dp_mironov17,
+)
+from shufflelib.published.conversions.tradeoff import delta_from_tradeoff_dong22 as delta_from_tradeoff_dong22
+from shufflelib.published.conversions.tradeoff import (
+    epsilon_from_tradeoff_dong22 as epsilon_from_tradeoff_dong22,
 )
 from shufflelib.published.conversions.tradeoff import (
-    delta_from_tradeoff_dong22,
-    epsilon_from_tradeoff_dong22,
-    tradeoff_from_approximate_dp_wasserman10,
+    tradeoff_from_approximate_dp_wasserman10 as tradeoff_from_approximate_dp_wasserman10,
 )
-
-__all__ = [
-    "BestOrder",
-    "best_over_orders",
-    "delta_from_renyi_canonne20",
-    "delta_from_tradeoff_dong22",
-    "epsilon_from_renyi_canonne20",
-    "epsilon_from_renyi_mironov17",
-    "epsilon_from_tradeoff_dong22",
-    "renyi_from_pure_dp_mironov17",
-    "tradeoff_from_approximate_dp_wasserman10",
-]

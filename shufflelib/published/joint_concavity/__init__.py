@@ -11,71 +11,33 @@ The trade-off functions themselves are in `shufflelib.profiles`.
 Source: Wang, Su, Ye, Shokri, Su 2023.
 """
 
-from shufflelib.published.joint_concavity.clones import (
-    clone_pair,
-    conditioned_on_clones,
-    delta_corollary43,
-    shuffle_bound,
-)
-from shufflelib.published.joint_concavity.divergences import (
-    chi_square,
-    curve_length,
-    f_divergence,
-    kullback_leibler,
-    renyi,
-)
-from shufflelib.published.joint_concavity.equality import Tightness, tightness
-from shufflelib.published.joint_concavity.mixtures import (
-    advanced_delta,
-    advanced_joint_concavity,
-    best_of,
-    common_null,
-    joint_concavity,
-    two_weight_vectors,
-)
-from shufflelib.published.joint_concavity.random_start import (
-    RandomStart,
-    clipped_least_squares,
-    exact_least_squares,
-    least_squares,
-    logistic,
-    random_start_bound,
-    renyi_least_squares,
-    unequal_gaussians,
-)
+from shufflelib.published.joint_concavity.clones import clone_pair as clone_pair
+from shufflelib.published.joint_concavity.clones import conditioned_on_clones as conditioned_on_clones
+from shufflelib.published.joint_concavity.clones import delta_corollary43 as delta_corollary43
+from shufflelib.published.joint_concavity.clones import shuffle_bound as shuffle_bound
+from shufflelib.published.joint_concavity.divergences import chi_square as chi_square
+from shufflelib.published.joint_concavity.divergences import curve_length as curve_length
+from shufflelib.published.joint_concavity.divergences import f_divergence as f_divergence
+from shufflelib.published.joint_concavity.divergences import kullback_leibler as kullback_leibler
+from shufflelib.published.joint_concavity.divergences import renyi as renyi
+from shufflelib.published.joint_concavity.equality import Tightness as Tightness
+from shufflelib.published.joint_concavity.equality import tightness as tightness
+from shufflelib.published.joint_concavity.mixtures import advanced_delta as advanced_delta
+from shufflelib.published.joint_concavity.mixtures import advanced_joint_concavity as advanced_joint_concavity
+from shufflelib.published.joint_concavity.mixtures import best_of as best_of
+from shufflelib.published.joint_concavity.mixtures import common_null as common_null
+from shufflelib.published.joint_concavity.mixtures import joint_concavity as joint_concavity
+from shufflelib.published.joint_concavity.mixtures import two_weight_vectors as two_weight_vectors
+from shufflelib.published.joint_concavity.random_start import RandomStart as RandomStart
+from shufflelib.published.joint_concavity.random_start import clipped_least_squares as clipped_least_squares
+from shufflelib.published.joint_concavity.random_start import exact_least_squares as exact_least_squares
+from shufflelib.published.joint_concavity.random_start import least_squares as least_squares
+from shufflelib.published.joint_concavity.random_start import logistic as logistic
+from shufflelib.published.joint_concavity.random_start import random_start_bound as random_start_bound
+from shufflelib.published.joint_concavity.random_start import renyi_least_squares as renyi_least_squares
+from shufflelib.published.joint_concavity.random_start import unequal_gaussians as unequal_gaussians
+from shufflelib.published.joint_concavity.symmetric_mixtures import mixture as mixture
 from shufflelib.published.joint_concavity.symmetric_mixtures import (
-    mixture,
-    subsampling_operator,
-    symmetric_mixture,
+    subsampling_operator as subsampling_operator,
 )
-
-__all__ = [
-    "RandomStart",
-    "Tightness",
-    "advanced_delta",
-    "advanced_joint_concavity",
-    "best_of",
-    "chi_square",
-    "clipped_least_squares",
-    "clone_pair",
-    "common_null",
-    "conditioned_on_clones",
-    "curve_length",
-    "delta_corollary43",
-    "exact_least_squares",
-    "f_divergence",
-    "joint_concavity",
-    "kullback_leibler",
-    "least_squares",
-    "logistic",
-    "mixture",
-    "random_start_bound",
-    "renyi",
-    "renyi_least_squares",
-    "shuffle_bound",
-    "subsampling_operator",
-    "symmetric_mixture",
-    "tightness",
-    "two_weight_vectors",
-    "unequal_gaussians",
-]
+from shufflelib.published.joint_concavity.symmetric_mixtures import symmetric_mixture as symmetric_mixture

@@ -24,53 +24,23 @@ Neighbouring datasets differ in one user's value (replace one).  In order of rea
 `over` sweeps any of the formulas over arrays and leaves gaps where a theorem does not apply.
 """
 
-from shufflelib.published.closed_form.regime import OutOfRegime, over
-from shufflelib.published.renyi.gaussian_limit import (
-    clones_delta_fmt21,
-    gaussian_ccg24,
-    gaussian_delta_ccg24,
-    gaussian_mu_ccg24,
-    gaussian_tradeoff_ccg24,
-)
-from shufflelib.published.renyi.girgis import (
-    girgis21_lower,
-    girgis21_lower_exact,
-    girgis21_upper,
-    girgis21_upper_simplified,
-)
-from shufflelib.published.renyi.growth import (
-    clones_fmt21_growth,
-    erlingsson19_growth,
-    girgis21_growth,
-    girgis21_lower_growth,
-)
-from shufflelib.published.renyi.pairs import (
-    binary_rr_pair,
-    clones_pair_fmt21,
-    generic_pair,
-    theorem1_pair_arxiv24,
-    theorem1_pair_icassp24,
-)
-
-__all__ = [
-    "OutOfRegime",
-    "binary_rr_pair",
-    "clones_delta_fmt21",
-    "clones_fmt21_growth",
-    "clones_pair_fmt21",
-    "erlingsson19_growth",
-    "gaussian_ccg24",
-    "gaussian_delta_ccg24",
-    "gaussian_mu_ccg24",
-    "gaussian_tradeoff_ccg24",
-    "generic_pair",
-    "girgis21_growth",
-    "girgis21_lower",
-    "girgis21_lower_exact",
-    "girgis21_lower_growth",
-    "girgis21_upper",
-    "girgis21_upper_simplified",
-    "over",
-    "theorem1_pair_arxiv24",
-    "theorem1_pair_icassp24",
-]
+from shufflelib.published.closed_form.regime import OutOfRegime as OutOfRegime
+from shufflelib.published.closed_form.regime import over as over
+from shufflelib.published.renyi.gaussian_limit import clones_delta_fmt21 as clones_delta_fmt21
+from shufflelib.published.renyi.gaussian_limit import gaussian_ccg24 as gaussian_ccg24
+from shufflelib.published.renyi.gaussian_limit import gaussian_delta_ccg24 as gaussian_delta_ccg24
+from shufflelib.published.renyi.gaussian_limit import gaussian_mu_ccg24 as gaussian_mu_ccg24
+from shufflelib.published.renyi.gaussian_limit import gaussian_tradeoff_ccg24 as gaussian_tradeoff_ccg24
+from shufflelib.published.renyi.girgis import girgis21_lower as girgis21_lower
+from shufflelib.published.renyi.girgis import girgis21_lower_exact as girgis21_lower_exact
+from shufflelib.published.renyi.girgis import girgis21_upper as girgis21_upper
+from shufflelib.published.renyi.girgis import girgis21_upper_simplified as girgis21_upper_simplified
+from shufflelib.published.renyi.growth import clones_fmt21_growth as clones_fmt21_growth
+from shufflelib.published.renyi.growth import erlingsson19_growth as erlingsson19_growth
+from shufflelib.published.renyi.growth import girgis21_growth as girgis21_growth
+from shufflelib.published.renyi.growth import girgis21_lower_growth as girgis21_lower_growth
+from shufflelib.published.renyi.pairs import binary_rr_pair as binary_rr_pair
+from shufflelib.published.renyi.pairs import clones_pair_fmt21 as clones_pair_fmt21
+from shufflelib.published.renyi.pairs import generic_pair as generic_pair
+from shufflelib.published.renyi.pairs import theorem1_pair_arxiv24 as theorem1_pair_arxiv24
+from shufflelib.published.renyi.pairs import theorem1_pair_icassp24 as theorem1_pair_icassp24

@@ -19,24 +19,12 @@ is proved.  `noise_multiplier` answers the inverse question for blocks drawn ane
 `theorem3_renyi_ccg24`, `theorem3_epsilon_ccg24` and `theorem5_epsilon_gspa24` are the papers' claims.
 """
 
-from shufflelib.sgd.accounting.blocks_and_clients import one_block, one_client, released_code
-from shufflelib.sgd.accounting.inverse import noise_multiplier
-from shufflelib.sgd.accounting.published import (
-    theorem3_epsilon_ccg24,
-    theorem3_renyi_ccg24,
-    theorem5_epsilon_gspa24,
-)
-from shufflelib.sgd.accounting.random_allocation import RandomAllocation
-from shufflelib.sgd.accounting.replaced_example import one_example
-
-__all__ = [
-    "RandomAllocation",
-    "noise_multiplier",
-    "one_block",
-    "one_client",
-    "one_example",
-    "released_code",
-    "theorem3_epsilon_ccg24",
-    "theorem3_renyi_ccg24",
-    "theorem5_epsilon_gspa24",
-]
+from shufflelib.sgd.accounting.blocks_and_clients import one_block as one_block
+from shufflelib.sgd.accounting.blocks_and_clients import one_client as one_client
+from shufflelib.sgd.accounting.blocks_and_clients import released_code as released_code
+from shufflelib.sgd.accounting.inverse import noise_multiplier as noise_multiplier
+from shufflelib.sgd.accounting.published import theorem3_epsilon_ccg24 as theorem3_epsilon_ccg24
+from shufflelib.sgd.accounting.published import theorem3_renyi_ccg24 as theorem3_renyi_ccg24
+from shufflelib.sgd.accounting.published import theorem5_epsilon_gspa24 as theorem5_epsilon_gspa24
+from shufflelib.sgd.accounting.random_allocation import RandomAllocation as RandomAllocation
+from shufflelib.sgd.accounting.replaced_example import one_example as one_example

@@ -6,12 +6,8 @@ randomizer and the reports are shuffled; the budget belongs to the user, and eac
 (`PersonalRandomizedResponse`, `PersonalLaplace`).
 """
 
-from shufflelib.shuffling.personal.laplace import PersonalLaplace
-from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
-from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizedResponse
-
-__all__ = [
-    "PersonalLaplace",
-    "PersonalRandomizedResponse",
-    "PersonalizedPair",
-]
+from shufflelib.shuffling.personal.laplace import PersonalLaplace as PersonalLaplace
+from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair as PersonalizedPair
+from shufflelib.shuffling.personal.randomize_then_shuffle import (
+    PersonalRandomizedResponse as PersonalRandomizedResponse,
+)
