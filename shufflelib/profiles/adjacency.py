@@ -1,7 +1,7 @@
 """Which datasets are neighbours, and what a guarantee assumes: the context of every number.
 
 Differential privacy compares the outputs on two *neighbouring* datasets.  Every profile names its adjacency
-relation (`ReplaceOne`, `MoveOne`, …) and its hypotheses, a tuple of sentences; statements, certificates, the
+relation, an `Adjacency`, and its hypotheses, a tuple of sentences; statements, certificates, the
 command line and the explorer are made from these two fields.
 
 >>> from shufflelib import randomizers, shuffle
@@ -12,7 +12,7 @@ one user's value moves by at most 0.1 nats, and every other user's value is with
 False
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 SHUFFLED = (
     "the shuffler is trusted, so that nobody learns who sent which report",
@@ -36,162 +36,92 @@ SUBSAMPLED = (
 class Adjacency:
     """Which datasets are neighbours, in words; itself the relation of a pair of distributions without any.
 
+    Parameters
+    ----------
+    text : str
+        The relation in words.
+    any_value : bool
+        Whether a record may be replaced by that of any other user, which subsampling needs.
+
     Examples
     --------
     >>> from shufflelib.profiles import Gaussian
     >>> print(Gaussian(mu=1.0).adjacency)
     none: an ordered pair of distributions, no mechanism
-    >>> from shufflelib.profiles.adjacency import MoveOne, ReplaceOne
-    >>> ReplaceOne().any_value, MoveOne(d01=0.1, dmax=2.0).any_value
-    (True, False)
     """
 
-    text = "none: an ordered pair of distributions, no mechanism"  # the relation in words
-    any_value = True  # whether a record may be replaced by that of any other user, which subsampling needs
+    text: str = "none: an ordered pair of distributions, no mechanism"
+    any_value: bool = True
 
     def __str__(self):
         return self.text
 
 
-@dataclass(frozen=True)
-class ReplaceOne(Adjacency):
-    """Datasets of equal size that differ in one record, whatever the others are.
+def replace_one(record="user's value", others="the other users hold", inputs=()):
+    """Return the relation of datasets of equal size that differ in one record, whatever the others are.
 
-    Parameters
-    ----------
-    record, others : str
-        What is replaced, and what is arbitrary, in words.
-    inputs : tuple of float
-        All values that anybody may hold, if the guarantee is for a list of them.
+    ``inputs`` are all values that anybody may hold, if the guarantee is for a list of them.
 
     Examples
     --------
-    >>> from shufflelib.profiles.adjacency import ReplaceOne
-    >>> print(ReplaceOne())
+    >>> from shufflelib.profiles.adjacency import replace_one
+    >>> print(replace_one())
     replace one user's value, whatever the other users hold
     """
-
-    record: str = "user's value"
-    others: str = "the other users hold"
-    inputs: tuple[float, ...] = ()
-    text: str = field(init=False, repr=False)
-
-    def __post_init__(self):
-        listed = f"; all values are among the {len(self.inputs)} inputs listed" if self.inputs else ""
-        object.__setattr__(self, "text", f"replace one {self.record}, whatever {self.others}{listed}")
+    listed = f"; all values are among the {len(inputs)} inputs listed" if inputs else ""
+    return Adjacency(f"replace one {record}, whatever {others}{listed}")
 
 
-@dataclass(frozen=True)
-class MoveOne(Adjacency):
-    """Datasets in which one user's value moves a little, while all others are near.
+REPLACE_ONE = replace_one()
+NO_DATASETS = Adjacency()
 
-    Parameters
-    ----------
-    d01 : float
-        How far the value moves, in nats.
-    dmax : float
-        How far every other value may be from its old and from its new place.
-    shorter : bool
-        Whether moves shorter than ``d01`` are covered too.
+
+def move_one(d01, dmax, shorter):
+    """Return the relation in which one user's value moves by d01 nats, all others being within dmax.
+
+    ``shorter`` says whether shorter moves are covered too.
 
     Examples
     --------
-    >>> from shufflelib.profiles.adjacency import MoveOne
-    >>> print(MoveOne(d01=1.0, dmax=2.0, shorter=False))
+    >>> from shufflelib.profiles.adjacency import move_one
+    >>> print(move_one(d01=1.0, dmax=2.0, shorter=False))
     one user's value moves by exactly 1 nats, and every other user's value is within 2 nats of both places
     """
-
-    d01: float = 0.0
-    dmax: float = 0.0
-    shorter: bool = True
-
-    @property
-    def text(self):
-        """The relation in words."""
-        return (
-            f"one user's value moves by {'at most' if self.shorter else 'exactly'} {self.d01:g} nats, "
-            f"and every other user's value is within {self.dmax:g} nats of both places"
-        )
-
-    @property
-    def any_value(self):
-        """Whether the move may end at any other user's place."""
-        return self.shorter and self.d01 >= self.dmax
+    return Adjacency(
+        f"one user's value moves by {'at most' if shorter else 'exactly'} {d01:g} nats, "
+        f"and every other user's value is within {dmax:g} nats of both places",
+        any_value=shorter and d01 >= dmax,
+    )
 
 
-@dataclass(frozen=True)
-class ReplaceComponents(Adjacency):
-    """Datasets of tuples that differ in some components of one user's tuple.
+def replace_components(parts, most):
+    """Return the relation of datasets of tuples that differ in at most so many components of one tuple.
 
-    Parameters
-    ----------
-    parts : tuple of Adjacency
-        The relation of each component.
-    most : int
-        Number of components that may differ.
+    ``parts`` are the relations of the components.
 
     Examples
     --------
-    >>> from shufflelib.profiles.adjacency import ReplaceComponents, ReplaceOne
-    >>> relation = ReplaceComponents(parts=(ReplaceOne(),) * 3, most=1)
-    >>> print(relation)
+    >>> from shufflelib.profiles.adjacency import replace_components, replace_one
+    >>> print(replace_components((replace_one(),) * 3, most=1))
     replace at most 1 of the 3 components of one user's tuple, whatever the other users hold
     """
-
-    parts: tuple["Adjacency", ...] = ()
-    most: int = 1
-
-    @property
-    def text(self):
-        """The relation in words."""
-        said = (
-            f"replace one user's tuple of {len(self.parts)} values"
-            if self.most == len(self.parts)
-            else f"replace at most {self.most} of the {len(self.parts)} components of one user's tuple"
-        )
-        special = [f"component {j}: {part}" for j, part in enumerate(self.parts) if part != REPLACE_ONE]
-        return "; ".join([f"{said}, whatever the other users hold", *special])
-
-    @property
-    def any_value(self):
-        """Whether the whole tuple may be replaced."""
-        return self.most == len(self.parts) and all(part.any_value for part in self.parts)
-
-
-@dataclass(frozen=True)
-class EveryRound(Adjacency):
-    """What rounds with different relations have in common: each round's relation holds.
-
-    Examples
-    --------
-    >>> from shufflelib.profiles.adjacency import EveryRound, MoveOne, ReplaceOne
-    >>> EveryRound(rounds=(ReplaceOne(), MoveOne(d01=1.0, dmax=2.0))).any_value
-    False
-    """
-
-    rounds: tuple["Adjacency", ...] = ()
-
-    @property
-    def text(self):
-        """The relation in words."""
-        return "different in each round: " + "; ".join(map(str, self.rounds))
-
-    @property
-    def any_value(self):
-        """Whether that holds in every round."""
-        return all(one.any_value for one in self.rounds)
-
-
-REPLACE_ONE = ReplaceOne()
-NO_DATASETS = Adjacency()
+    whole, size = most == len(parts), len(parts)
+    some = f"one user's tuple of {size} values"
+    if not whole:
+        some = f"at most {most} of the {size} components of one user's tuple"
+    special = [f"component {j}: {part}" for j, part in enumerate(parts) if part != REPLACE_ONE]
+    text = "; ".join([f"replace {some}, whatever the other users hold", *special])
+    return Adjacency(text, any_value=whole and all(part.any_value for part in parts))
 
 
 def of_rounds(relations):
     """Return the relation under which several rounds together are private."""
-    kinds = tuple(one for one in dict.fromkeys(relations) if one != NO_DATASETS)
-    if not kinds:
-        return NO_DATASETS
-    return kinds[0] if len(kinds) == 1 else EveryRound(rounds=kinds)
+    kinds = [one for one in dict.fromkeys(relations) if one != NO_DATASETS]
+    if len(kinds) < 2:
+        return kinds[0] if kinds else NO_DATASETS
+    return Adjacency(
+        f"different in each round: {'; '.join(map(str, kinds))}", all(one.any_value for one in kinds)
+    )
 
 
 def united(*hypotheses):

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Reals
-from shufflelib.profiles.adjacency import Adjacency, ReplaceOne
+from shufflelib.profiles.adjacency import Adjacency, replace_one
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, united
 from shufflelib.randomizers import candidate_pairs, cells, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, number
@@ -287,7 +287,7 @@ class from_density(LocalRandomizer):
     @property
     def adjacency(self) -> Adjacency:
         """One user's value is replaced; everybody holds one of the inputs listed."""
-        return ReplaceOne(inputs=tuple(self.inputs))
+        return replace_one(inputs=self.inputs)
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return all pairs of inputs, and the most promising attacks."""

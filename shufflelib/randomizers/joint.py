@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import Adjacency, ReplaceComponents
+from shufflelib.profiles.adjacency import Adjacency, replace_components
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import Composite, columns_of, drawn, estimated, randomizer_list, table
@@ -146,7 +146,7 @@ class joint(Composite):
     @property
     def adjacency(self) -> Adjacency:
         """At most ``distance`` components of one user's tuple change."""
-        return ReplaceComponents(parts=tuple(part.adjacency for part in self.components), most=self.distance)
+        return replace_components([part.adjacency for part in self.components], most=self.distance)
 
     def local_renyi(self, order: float) -> float:
         """Return the sum of the ``distance`` largest ones."""

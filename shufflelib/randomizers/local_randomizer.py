@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import Adjacency, ReplaceOne
+from shufflelib.profiles.adjacency import REPLACE_ONE, Adjacency
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 
@@ -90,7 +90,7 @@ class LocalRandomizer(Validated, ABC):
     """
 
     eps0: float
-    adjacency: Adjacency = ReplaceOne()  # which datasets of n values are neighbours
+    adjacency: Adjacency = REPLACE_ONE  # which datasets of n values are neighbours
     hypotheses: tuple[str, ...] = ()  # what its guarantee assumes beyond what all shuffled reports do
     has_worst_pair = True  # a candidate pair dominates all pairs of inputs (convex order), as mixtures need
 

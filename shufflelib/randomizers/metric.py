@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.adjacency import Adjacency, MoveOne
+from shufflelib.profiles.adjacency import Adjacency, move_one
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import additive, values
 from shufflelib.randomizers.local_randomizer import LocalRandomizer, UnbiasedReports, WholeClass, number
@@ -62,7 +62,7 @@ class MetricRandomizer(LocalRandomizer):
     @property
     def adjacency(self) -> Adjacency:
         """One user moves by d01; all others are within dmax of both places."""
-        return MoveOne(d01=self.d01, dmax=self.dmax, shorter=self._holds_for_shorter)
+        return move_one(self.d01, self.dmax, shorter=self._holds_for_shorter)
 
     _holds_for_shorter = False  # whether shorter moves are proved to reveal no more, at the same dmax
 

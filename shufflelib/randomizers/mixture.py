@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from shufflelib.numerics.types import Reals
-from shufflelib.profiles.adjacency import Adjacency, ReplaceComponents, united
+from shufflelib.profiles.adjacency import Adjacency, replace_components, united
 from shufflelib.profiles.likelihood_ratios import LEAST_OTHERS, InputPair, LikelihoodRatios, combined
 from shufflelib.randomizers import values
 from shufflelib.randomizers.composite import (
@@ -130,8 +130,8 @@ class mixture(Composite):
     @property
     def adjacency(self) -> Adjacency:
         """All components of one user's tuple may change."""
-        parts = tuple(part.adjacency for part in self.components)
-        return ReplaceComponents(parts=parts, most=len(parts))
+        parts = [part.adjacency for part in self.components]
+        return replace_components(parts, most=len(parts))
 
     @property
     def hypotheses(self) -> tuple[str, ...]:

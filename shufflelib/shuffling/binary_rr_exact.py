@@ -12,7 +12,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, gain_and_tilt
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.hockey_stick import SymmetricPair
 
 FEW = 1500  # populations up to which all are evaluated one by one
@@ -71,7 +71,7 @@ class WorstPopulation(SymmetricPair):
     statement = "the worst population before binary randomized response"
     source = "exhaustive search over the other users' values"
     search_width = 2e-8
-    adjacency = ReplaceOne()
+    adjacency = REPLACE_ONE
     hypotheses = SHUFFLED
 
     def __init__(self, eps0: float, n: int) -> None:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import ReplaceOne, united
+from shufflelib.profiles.adjacency import replace_one, united
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.questions import Bounds
 from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
@@ -23,7 +23,7 @@ def epoch(above, below, statement, source, *, record, hypotheses):
         bounds=partial(Bounds, (above,), (below,)),
         statement=statement,
         source=source,
-        adjacency=ReplaceOne(record=record, others="the other data are"),
+        adjacency=replace_one(record, "the other data are"),
         hypotheses=united(hypotheses, TRAINING),
     )
 

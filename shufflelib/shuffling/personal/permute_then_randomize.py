@@ -15,7 +15,7 @@ from shufflelib.numerics.three_point_losses import (
     ThreePointLosses,
     log_outcomes,
 )
-from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -88,7 +88,7 @@ class PersonalizedPair(SymmetricPair):
     """
 
     source = "loss sum over slots; users permuted before slot-bound randomizers"
-    adjacency = ReplaceOne()
+    adjacency = REPLACE_ONE
     hypotheses: tuple[str, ...] = (
         "the users are permuted uniformly, by a trusted shuffler, before slot i applies its randomizer; "
         "nobody learns who has which slot, but the analyst may know the slot of each report",

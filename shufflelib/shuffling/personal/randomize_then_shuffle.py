@@ -35,7 +35,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval, Status, each
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.numerics.types import Array, T
-from shufflelib.profiles.adjacency import SHUFFLED, ReplaceOne
+from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 from shufflelib.profiles.questions import pure_delta
@@ -70,7 +70,7 @@ class PersonalRandomizers(ABC):
         "attack: the best one that subtracts two counts; "
         "neighbours: replace the target's value, whatever the other users hold"
     )
-    adjacency = ReplaceOne()
+    adjacency = REPLACE_ONE
     hypotheses = (
         *SHUFFLED,
         "the budgets are fixed and public, and do not depend on the values",
