@@ -23,46 +23,31 @@ def patterns(inputs):
     return np.array(list(product((True, False), repeat=inputs))).T
 
 
-def independent(inputs, chance, by_all=0.0):
-    """Return (hit, share, everyone) when each input hits an output independently with probability ``chance``.
-
-    ``by_all`` is the share of the outputs that every input of the whole domain hits.
-    """
-    hit = patterns(inputs)
-    share = np.where(hit, chance, 1.0 - chance).prod(axis=0)
-    hit = np.column_stack([hit, hit[:, 0]])
-    share = np.append(share, by_all)
-    share[0] -= by_all
-    return hit, share, np.arange(share.size) == share.size - 1
-
-
-def disjoint(inputs, size, outputs):
-    """Return (hit, share, everyone) when each input hits ``size`` outputs of its own among ``outputs``."""
-    hit = np.column_stack([np.eye(inputs, dtype=bool), np.zeros(inputs, dtype=bool)])
-    share = np.append(np.full(inputs, size, float), outputs - inputs * size)
-    return hit, share, np.zeros(inputs + 1, dtype=bool)
-
-
 class Extremal(FiniteRandomizer):
     """A mechanism whose output distribution is given by who hits which share of the outputs."""
 
     mirrored = True
 
-    @abstractmethod
-    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
-        """Return (hit, share, everyone): who hits each class, its share of the outputs, does everyone hit it.
+    last_hit_by_all = False  # whether every input of the whole domain hits the last class
 
-        Shapes (inputs, classes), (classes,), (classes,); shares may be in any unit.
+    @abstractmethod
+    def classes(self) -> tuple[NDArray[Any], Array]:
+        """Return (hit, share): who hits each class, and its share of the outputs, in any unit.
+
+        Shapes (inputs, classes), (classes,).
         """
 
     def class_masses(self) -> Array:
         """Return class masses, shape (inputs, classes): rows x0, x1, then further inputs x*."""
-        hit, share, _ = self.classes()
+        hit, share = self.classes()
         mass = share * np.where(hit, 1.0, np.exp(-self.eps0))
         return (mass / mass.sum(axis=1, keepdims=True))[:, share > 0.0]
 
     def blanket(self) -> Array:
         """Return the exact blanket: e on outputs that every input hits, 1 elsewhere."""
-        hit, share, everyone = self.classes()
-        total = (share * np.where(hit[0], 1.0, np.exp(-self.eps0))).sum()
-        return (share * np.where(everyone, 1.0, np.exp(-self.eps0)) / total)[share > 0.0]
+        hit, share = self.classes()
+        least = np.full(share.size, np.exp(-self.eps0))
+        total = (share * np.where(hit[0], 1.0, least)).sum()
+        if self.last_hit_by_all:
+            least[-1] = 1.0
+        return (share * least / total)[share > 0.0]

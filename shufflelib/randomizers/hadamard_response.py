@@ -9,7 +9,7 @@ from scipy.linalg import hadamard as hadamard_matrix
 
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
-from shufflelib.randomizers.extremal import Extremal, independent
+from shufflelib.randomizers.extremal import Extremal, patterns
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, small_table, whole
 
@@ -101,6 +101,7 @@ class hadamard(FrequencyOracle, HadamardResponse):
     d: Annotated[int, whole(2, at_most=MAX_ORDER - 1)]
 
     B = 1
+    last_hit_by_all = True  # column 0 of the matrix
 
     @property
     def K(self) -> int:
@@ -117,11 +118,13 @@ class hadamard(FrequencyOracle, HadamardResponse):
         """Published β = (s/2)(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
         return float(0.5 * -np.expm1(-self.eps0) * self._favoured)
 
-    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
+    def classes(self) -> tuple[NDArray[Any], Array]:
         """Return the hit patterns of x0, x1, their product row and an independent row, and column 0."""
-        hit, share, everyone = independent(3 if self.d >= 4 else 2, 0.5, 1.0 / self.K)
-        rows = [hit[:2], [hit[0] == hit[1]] if self.d >= 3 else hit[:0], hit[2:]]
-        return np.concatenate(rows), share, everyone
+        x = patterns(3 if self.d >= 4 else 2)
+        hit = np.concatenate([x[:2], [x[0] == x[1]] if self.d >= 3 else x[:0], x[2:]])
+        share = np.full(x.shape[1], 0.5 ** len(x))
+        share[0] -= 1.0 / self.K
+        return np.column_stack([hit, hit[:, 0]]), np.append(share, 1.0 / self.K)
 
     @property
     def support(self) -> Support:
@@ -204,7 +207,7 @@ class hadamard_blocks(HadamardResponse):
         """Published β = s(e^eps0 - 1)/(s e^eps0 + K - s), exact."""
         return float(-np.expm1(-self.eps0) * self._favoured)
 
-    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
+    def classes(self) -> tuple[NDArray[Any], Array]:
         """Return outputs favoured by x0, x1, an x* of x0's block and an x* of a third block."""
         half = self.s / 2.0
         third = self.s if self.B >= 3 else 0
@@ -216,4 +219,4 @@ class hadamard_blocks(HadamardResponse):
         ], dtype=bool)  # fmt: skip
         share = np.array([half, half, half, self.s, third, self.K - 2 * self.s - half - third])
         rows = [True, True, self.s >= 2, self.B >= 3]
-        return hit[rows], share, np.zeros(share.size, dtype=bool)
+        return hit[rows], share

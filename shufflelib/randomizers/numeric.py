@@ -63,7 +63,7 @@ class piecewise(UnbiasedReports, Extremal):
         """Probability that the report falls in the interval around the value."""
         return 1.0 / (1.0 + np.exp(-self.eps0 / 2.0))
 
-    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
+    def classes(self) -> tuple[NDArray[Any], Array]:
         """Return the intervals of -1, +1 and 0, lengths in units of C - 1; none is hit by every input."""
         if self._gap >= 1.0:  # the interval of 0 lies between the other two
             hit = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
@@ -72,7 +72,7 @@ class piecewise(UnbiasedReports, Extremal):
             hit = [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 0, 1, 0, 1]]
             overlap = (1.0 - self._gap) / 2.0
             share = [overlap, 1.0 - overlap, overlap, 1.0 - overlap, self._gap]
-        return np.array(hit, dtype=bool), np.array(share), np.zeros(len(share), dtype=bool)
+        return np.array(hit, dtype=bool), np.array(share)
 
     def variances(self) -> tuple[float, float] | None:
         """Return the variance over 4, of values scaled to [0, 1]: least for the value in the middle."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
-from shufflelib.randomizers.extremal import Extremal, disjoint, patterns
+from shufflelib.randomizers.extremal import Extremal, patterns
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets, small_table
 
@@ -114,13 +114,12 @@ class subset_exponential(Extremal):
         """Mean over all k-subsets of e^{-eps0} when missed and 1 when hit."""
         return self._hit_share(hits=1, inputs=1) + self._miss * np.exp(-self.eps0)
 
-    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
+    def classes(self) -> tuple[NDArray[Any], Array]:
         """Return all hit patterns of x0, x1 and x*, disjoint; no report meets every possible set."""
         inputs = 3 if self.d >= 3 * self.s else 2
         hit = patterns(inputs)
         shares = [self._hit_share(hits, inputs) for hits in range(inputs + 1)]
-        share = np.array([shares[hits] for hits in hit.sum(axis=0)])
-        return hit, share, np.zeros(share.size, dtype=bool)
+        return hit, np.array([shares[hits] for hits in hit.sum(axis=0)])
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report subsets, shape (n, k), each row ascending."""
@@ -315,18 +314,17 @@ class pckv_grr(Extremal):
     def _contrast(self):
         return -np.expm1(-self.eps0) * self._held
 
-    def classes(self) -> tuple[NDArray[Any], Array, NDArray[np.bool_]]:
+    def classes(self) -> tuple[NDArray[Any], Array]:
         """Return s pairs (key, sign) of each of x0, x1, x* and the other 2d - 3s pairs.
 
         Where these are too few, x0 and x1 hold the same keys with opposite signs, and x* has half the signs
         of either.
         """
         if 2 * self.d >= 3 * self.s:
-            return disjoint(3, self.s, 2 * self.d)
+            return np.eye(3, 4, dtype=bool), np.array([self.s] * 3 + [2 * self.d - 3 * self.s], float)
         hit = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 0, 0, 1, 0]], dtype=bool)
         half, other = self.s // 2, self.s - self.s // 2
-        share = np.array([half, other, half, other, 2 * (self.d - self.s)], float)
-        return hit, share, np.zeros(share.size, dtype=bool)
+        return hit, np.array([half, other, half, other, 2 * (self.d - self.s)], float)
 
     def sample(self, x: Any, rng: np.random.Generator) -> NDArray[Any]:
         """Report rows (key, sign), shape (n, 2)."""
