@@ -6,7 +6,6 @@ standard deviation of an estimate over the users' coins, from the exact variance
 """
 
 import dataclasses
-import functools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from shufflelib.profiles import cautions
 from shufflelib.profiles.cautions import breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
+from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -43,29 +43,33 @@ class Candidate:
 
     Parameters
     ----------
+    constructor : type
+        Takes the number of items, if there are any, and ``eps0``, unless it sends several messages.
     name : str
         What it is called where a statement to publish names it.
-    constructor : callable
-        Takes the number of items, if there are any, and ``eps0``, if that is looked for.
     bits : callable
         Size of one report of the mechanism.
     server : str
         Cost of the estimate.
-    finds : {'eps0', 'messages'}
-        What is calibrated.
-    limits : tuple of float
-        Range of the value looked for.
     size : str
         Words after the name, with the sizes that the mechanism chose and that its guarantee depends on.
     """
 
+    constructor: type
     name: str
-    constructor: Callable[..., Any]
     bits: Callable[[Any], int]
     server: str
-    finds: str = "eps0"
-    limits: tuple[float, float] = (SMALLEST_BUDGET, LARGEST_BUDGET)
     size: str = ""
+
+    @property
+    def finds(self) -> str:
+        """What is calibrated: ``"eps0"``, or the number of each user's blanket ``"messages"``."""
+        return "messages" if issubclass(self.constructor, MultiMessage) else "eps0"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Range of the value looked for."""
+        return (1, MOST_MESSAGES) if self.finds == "messages" else (SMALLEST_BUDGET, LARGEST_BUDGET)
 
     def build(self, value, d):
         """Return the mechanism with the value looked for."""
@@ -77,54 +81,48 @@ def _bits(options):
     return max(1, math.ceil(math.log2(options)))
 
 
+def _by_name(*candidates):
+    return {one.constructor.__name__: one for one in candidates}
+
+
 TASKS = {
-    "histogram": {
-        "generalized_rr": Candidate(
-            "randomized response", randomizers.generalized_rr, lambda one: _bits(one.d), "O(n + d)"
-        ),
-        "rappor": Candidate("basic RAPPOR", randomizers.rappor, lambda one: one.d, "O(n d)"),
-        "optimized_unary": Candidate(
-            "optimized unary encoding", randomizers.optimized_unary, lambda one: one.d, "O(n d)"
-        ),
-        "subset": Candidate(
-            "subset selection",
+    "histogram": _by_name(
+        Candidate(randomizers.generalized_rr, "randomized response", lambda one: _bits(one.d), "O(n + d)"),
+        Candidate(randomizers.rappor, "basic RAPPOR", lambda one: one.d, "O(n d)"),
+        Candidate(randomizers.optimized_unary, "optimized unary encoding", lambda one: one.d, "O(n d)"),
+        Candidate(
             randomizers.subset,
+            "subset selection",
             lambda one: min(one.d, one.k * _bits(one.d)),
             "O(n k), k items a report",
-            size=" of {0.k:,} options",
+            " of {0.k:,} options",
         ),
-        "local_hash": Candidate(
-            "local hashing",
+        Candidate(
             randomizers.local_hash,
+            "local hashing",
             lambda one: FLOAT_BITS + _bits(one.l),
             "O(n d)",
-            size=" to {0.l:,} values",
+            " to {0.l:,} values",
         ),
-        "hadamard": Candidate(
-            "Hadamard response",
+        Candidate(
             randomizers.hadamard,
+            "Hadamard response",
             lambda one: _bits(one.K),
             "O(n + K log K)",
-            size=" with one block of order {0.K:,}",
+            " with one block of order {0.K:,}",
         ),
-        "balls_into_bins": Candidate(
+        Candidate(
+            randomizers.balls_into_bins,
             "balls into bins (several messages)",
-            functools.partial(randomizers.balls_into_bins, s=1),
             lambda one: _bits(one.d),
             "O(messages + d)",
-            "messages",
-            (1, MOST_MESSAGES),
         ),
-    },
-    "mean": {
-        "duchi": Candidate("one random bit (Duchi et al.)", randomizers.duchi, lambda one: 1, "O(n)"),
-        "piecewise": Candidate(
-            "the piecewise mechanism", randomizers.piecewise, lambda one: FLOAT_BITS, "O(n)"
-        ),
-        "laplace": Candidate(
-            "Laplace noise", randomizers.laplace, lambda one: FLOAT_BITS, "O(n)", size=" of scale 1/eps0"
-        ),
-    },
+    ),
+    "mean": _by_name(
+        Candidate(randomizers.duchi, "one random bit (Duchi et al.)", lambda one: 1, "O(n)"),
+        Candidate(randomizers.piecewise, "the piecewise mechanism", lambda one: FLOAT_BITS, "O(n)"),
+        Candidate(randomizers.laplace, "Laplace noise", lambda one: FLOAT_BITS, "O(n)", " of scale 1/eps0"),
+    ),
 }
 
 
