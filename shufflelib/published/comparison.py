@@ -72,7 +72,12 @@ class Question:
     @property
     def eps0(self) -> float:
         """The local budget of any two inputs; refused where there is none."""
-        _require_one_budget(self.randomizer)
+        one = self.randomizer
+        if isinstance(one, MetricRandomizer) and one.dmax > one.d01:
+            raise OutOfRegime(
+                f"the theorem needs one eps0 for all inputs; here {one.d01:g} holds for the pair alone, "
+                f"others are up to {one.dmax:g} away"
+            )
         return self._finite("eps0")
 
     @property
@@ -318,44 +323,6 @@ def _pair_as_published(asked):
     return VariationRatioPair(n=asked.n, p=p, beta=beta, q0=q).epsilon(asked.delta).upper
 
 
-# what is published of a randomizer, and what of one mechanism alone
-
-
-@functools.singledispatch
-def _require_one_budget(randomizer):
-    """Refuse a randomizer whose budget is not that of any two inputs."""
-
-
-@_require_one_budget.register
-def _(one: MetricRandomizer):
-    if one.dmax > one.d01:
-        raise OutOfRegime(
-            f"the theorem needs one eps0 for all inputs; here {one.d01:g} holds for the pair alone, "
-            f"others are up to {one.dmax:g} away"
-        )
-
-
-@functools.singledispatch
-def _blanket_constants(randomizer, eps0):
-    gamma = min(math.fsum(pair.blanket.w) for pair in randomizer.input_pairs())
-    return BlanketBounds.extremal(eps0=eps0, gamma=gamma)
-
-
-@_blanket_constants.register
-def _(randomizer: laplace, eps0):
-    return BlanketBounds.laplace(eps0=eps0)
-
-
-@functools.singledispatch
-def _index(randomizer):
-    return shuffle_index(randomizer)
-
-
-@_index.register
-def _(randomizer: gaussian):
-    return gaussian_index(sigma=randomizer.sigma)
-
-
 def _blanket(asked, known):
     """Return the smaller ε of Hoeffding's and Bennett's inequality."""
     formulas = closed_form.blanket_hoeffding_specific, closed_form.blanket_bennett_specific
@@ -367,7 +334,11 @@ def _blanket_of_budget(asked):
 
 
 def _blanket_of_randomizer(asked):
-    return _blanket(asked, _blanket_constants(asked.randomizer, asked.eps0))
+    if isinstance(asked.randomizer, laplace):
+        return _blanket(asked, BlanketBounds.laplace(eps0=asked.eps0))
+    eps0, pairs = asked.eps0, asked.randomizer.input_pairs()
+    gamma = min(math.fsum(pair.blanket.w) for pair in pairs)
+    return _blanket(asked, BlanketBounds.extremal(eps0=eps0, gamma=gamma))
 
 
 def _through_renyi(asked):
@@ -387,8 +358,9 @@ def _limit(end):
     """Return the answer of the normal limit with one end of the shuffle index's band."""
 
     def epsilon(asked):
+        one = asked.randomizer
         try:
-            known = _index(asked.randomizer)
+            known = gaussian_index(sigma=one.sigma) if isinstance(one, gaussian) else shuffle_index(one)
         except ValueError as none:
             raise OutOfRegime(str(none)) from none
         return asymptotic_epsilon(chi=getattr(known, end), n=asked.n, delta=asked.delta)
