@@ -115,7 +115,7 @@ def drawn(kind, place):
     chosen["made"] = f"{name}({mechanisms[name].format(**chosen)})"
     chosen["profile"] = f"shuffle(randomizers.{chosen['made']}, n={n})"
     if name in MESSAGES:
-        chosen["profile"] = f"shuffle_messages(randomizers.{chosen['made']}, n={n}, blanket={10 * n})"
+        chosen["profile"] = f"shuffle_messages(randomizers.{chosen['made']}, n={n}, dummy_messages={10 * n})"
     simple = sorted(BUDGETED)[place % len(BUDGETED)]
     chosen["made"] = f"{simple}, " + BUDGETED[simple].format(**chosen)
     chosen["budgeted"] = chosen["made"].replace(f" eps0={chosen['eps0']},", "").replace(

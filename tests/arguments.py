@@ -43,7 +43,7 @@ ARGUMENTS = {
     "B": (2, None),
     "beta": (0.3, st.one_of(st.just(0.0), between(1e-9, 1.0))),
     "betas": ([0.2, 0.3], several(between(1e-9, 1.0))),
-    "blanket": (1000, whole(1, 10**14)),
+    "dummy_messages": (1000, whole(1, 10**14)),
     "block_size": (5, None),
     "blocks": (10, None),
     "bound": (0.5, between(1e-6, 20.0)),

@@ -333,7 +333,7 @@ def messages(name, users, blanket):
 
     return Record(
         f"messages {name}",
-        lambda n: shuffle_messages(protocol, n=n, blanket=blanket),
+        lambda n: shuffle_messages(protocol, n=n, dummy_messages=blanket),
         listed,
         users,
         1.3,

@@ -46,7 +46,7 @@ def promised(statement, mechanisms=MECHANISMS):
     if sent := re.search(
         r"sends once .* and ([\d,]+) random messages?, each an option drawn unif", statement
     ):
-        one = shuffle_messages(randomizers.balls_into_bins(**d), n=n, blanket=n * whole(sent[1]))
+        one = shuffle_messages(randomizers.balls_into_bins(**d), n=n, dummy_messages=n * whole(sent[1]))
     else:
         with_what = search(r", once, with (.*?) at eps0 = (\S+), and", statement)
         ((match, build),) = (

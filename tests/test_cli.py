@@ -181,7 +181,7 @@ def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):
 def test_a_protocol_of_several_messages_is_refused_with_what_answers_in_python(capsys):
     assert main(["epsilon", "--randomizer", "balls-into-bins", "--n", "1000", "--delta", "1e-6"]) == 2
     err = capsys.readouterr().err
-    assert "shuffle_messages(randomizers.balls_into_bins(d=d, s=s), n=n, blanket=n*k)" in err
+    assert "shuffle_messages(randomizers.balls_into_bins(d=d, s=s), n=n, dummy_messages=n*k)" in err
 
 
 def test_help_names_the_parameters_of_the_chosen_mechanism_alone(capsys):

@@ -72,7 +72,7 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "shuffling.PersonalizedPair": {"eps0": THREE, "counts": [2, 3, 4]},
     "shuffling.personal.PersonalizedPair": {"counts": [2, 3, 4]},
     "shuffling.multi_message.published_pair": {"randomizer": MESSAGES},
-    "shuffling.multi_message.shuffle_messages": {"randomizer": MESSAGES, "n": 10, "blanket": 100},
+    "shuffling.multi_message.shuffle_messages": {"randomizer": MESSAGES, "n": 10, "dummy_messages": 100},
     "sgd.accounting.one_block": {"reports": NOISY},
 }
 EVERY_USERS = {  # folders whose eps0 is a budget for each user

@@ -141,8 +141,8 @@ def _tight_fake_users(effort):
 def _fake_users_certified(blanket):
     """Return (true δ, the pair's) at e^ε = 9/2 for f = 1/4 and two users, lower bound and upper bound."""
     protocol, eps = randomizers.cheu_zhilyaev(d=3, flip=0.25), math.log(4.5)
-    truth = multi_message.shuffle_messages(protocol, n=2, blanket=blanket).delta(eps).lower
-    return truth, multi_message.published_pair(protocol, blanket=blanket).delta(eps).upper
+    truth = multi_message.shuffle_messages(protocol, n=2, dummy_messages=blanket).delta(eps).lower
+    return truth, multi_message.published_pair(protocol, dummy_messages=blanket).delta(eps).upper
 
 
 STAND_IN = 10**5  # what the released code puts for an infinite p

@@ -126,13 +126,13 @@ TASKS = {
 }
 
 
-def frequency_error(mechanism, share, n, blanket=0):
+def frequency_error(mechanism, share, n, dummy_messages=0):
     """Return the standard error of the frequency of an item that this share of the users holds."""
     shares = np.full(np.shape(mechanism.support.share), share)
-    return math.sqrt(np.max(mechanism.variance(shares, n=n, blanket=blanket)))
+    return math.sqrt(np.max(mechanism.variance(shares, n=n, dummy_messages=dummy_messages)))
 
 
-def standard_errors(mechanism, n, blanket=0):
+def standard_errors(mechanism, n, dummy_messages=0):
     """Return the standard error of an estimate at an ordinary value and at the worst one.
 
     Of a histogram the ordinary case is that all items are equally frequent, of a mean that values are spread
@@ -140,7 +140,8 @@ def standard_errors(mechanism, n, blanket=0):
     """
     if isinstance(mechanism, FrequencyOracle):
         usual, *ends = (
-            frequency_error(mechanism, share, n, blanket) for share in (1.0 / mechanism.items, 0.0, 1.0)
+            frequency_error(mechanism, share, n, dummy_messages)
+            for share in (1.0 / mechanism.items, 0.0, 1.0)
         )
         return usual, max(ends)
     variances = mechanism.variances()
@@ -330,7 +331,7 @@ def _calibrated(one, d, target, n):
     def one_round(value):
         mechanism = one.build(value, d)
         if messages:
-            return shuffle_messages(mechanism, n=n, blanket=n * value)
+            return shuffle_messages(mechanism, n=n, dummy_messages=n * value)
         return shuffle(mechanism, n)
 
     search = {"limits": one.limits, "falling": messages, "whole": messages, "accuracy": ACCURACY}
@@ -355,10 +356,10 @@ def _central_mu(target):
 
 def _row(name, one, value, mechanism, proved, target, n, central):
     messages = 1 + value if one.finds == "messages" else 1
-    blanket = n * value if one.finds == "messages" else 0
-    usual, worst = standard_errors(mechanism, n, blanket)
+    dummy_messages = n * value if one.finds == "messages" else 0
+    usual, worst = standard_errors(mechanism, n, dummy_messages)
     if one.finds == "messages":
-        made = f"randomizers.{mechanism!r}, n={n}, blanket={blanket}"
+        made = f"randomizers.{mechanism!r}, n={n}, dummy_messages={dummy_messages}"
         line = f"shuffling.multi_message.shuffle_messages({made})"
     else:
         line = f"shuffle(randomizers.{mechanism!r}, n={n})"

@@ -21,7 +21,7 @@ from shufflelib.shuffling.shuffled import shuffle
 class SupportProtocol(Protocol):
     """Frequencies of items, estimated from how many messages support each."""
 
-    blanket = 0  # number of blanket messages
+    dummy_messages = 0  # of all users
 
     def __init__(self, randomizer: Any, n: int, delta: float) -> None:
         super().__init__(n, delta)
@@ -29,15 +29,21 @@ class SupportProtocol(Protocol):
 
     def standard_error(self, estimate: ArrayLike) -> Array:
         """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
-        return np.sqrt(self.randomizer.variance(np.clip(estimate, 0.0, 1.0), n=self.n, blanket=self.blanket))
+        return np.sqrt(
+            self.randomizer.variance(
+                np.clip(estimate, 0.0, 1.0), n=self.n, dummy_messages=self.dummy_messages
+            )
+        )
 
     def variance(self, data: ArrayLike) -> Array:
         """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
-        return self.randomizer.variance(self._counts(data) / self.n, n=self.n, blanket=self.blanket)
+        return self.randomizer.variance(
+            self._counts(data) / self.n, n=self.n, dummy_messages=self.dummy_messages
+        )
 
     def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the frequencies of independent runs, shape (repetitions, items), drawn from the counts."""
-        return repeated(self.randomizer, self._counts(data), self.blanket // self.n, repetitions, rng)
+        return repeated(self.randomizer, self._counts(data), self.dummy_messages // self.n, repetitions, rng)
 
     def _counts(self, data):
         return np.bincount(self._items(data), minlength=self.randomizer.items)
@@ -51,7 +57,7 @@ def repeated(randomizer, counts, each, repetitions, rng):
     rng, repetitions = values.generator(rng), validation.count(repetitions, "repetitions")
     counts, n = holders(counts, d=randomizer.items)
     supports = randomizer.draw_supports(counts, n * each, repetitions, rng)
-    return randomizer.frequencies(supports, n=n, blanket=n * each)
+    return randomizer.frequencies(supports, n=n, dummy_messages=n * each)
 
 
 class HistogramProtocol(SupportProtocol):

@@ -46,14 +46,14 @@ class MultiMessageProtocol(SupportProtocol):
         self.each = validation.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
 
     @property
-    def blanket(self) -> int:  # type: ignore[override]  # not the same for all
+    def dummy_messages(self) -> int:  # type: ignore[override]  # not the same for all
         """Number of all blanket messages."""
         return self.n * self.each
 
     def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send all messages, then shuffle them."""
         inputs = self.randomizer.sample(self._items(data), rng)
-        noise = self.randomizer.sample_blanket(self.blanket, rng)
+        noise = self.randomizer.sample_blanket(self.dummy_messages, rng)
         return in_random_order(np.concatenate([inputs, noise]), rng)
 
     def estimate(self, reports: ArrayLike) -> Array:
@@ -62,7 +62,7 @@ class MultiMessageProtocol(SupportProtocol):
 
     def certificate(self) -> Certified[float]:
         """Return ε of the shuffled messages, with proved lower and upper bounds."""
-        profile = shuffle_messages(self.randomizer, n=self.n, blanket=self.blanket)
+        profile = shuffle_messages(self.randomizer, n=self.n, dummy_messages=self.dummy_messages)
         return profile.epsilon(self.delta)
 
 

@@ -43,7 +43,7 @@ def _profile(setting, row):
     stay, value = plan_pictures.staying(setting), row["value"]
     if row["parameter"] == "messages":
         mechanism = TASKS[setting.task][row["mechanism"]].build(value, setting.d)
-        one = shuffle_messages(mechanism, n=stay, blanket=stay * value)
+        one = shuffle_messages(mechanism, n=stay, dummy_messages=stay * value)
     else:
         one = shuffle(getattr(randomizers, row["mechanism"])(eps0=value, **setting.items), stay)
     return one.subsample(setting.rate).compose(setting.rounds)

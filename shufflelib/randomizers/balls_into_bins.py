@@ -30,9 +30,9 @@ class BinMessages(MultiMessage):
         """Input messages always support the item held and never another."""
         return Support(1.0, 0.0, self._share)
 
-    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
+    def attacks(self, n: int, dummy_messages: int) -> tuple[Attack, ...]:
         """Return the pair itself: the others' input messages support known items and are subtracted."""
-        return (Attack(self.likelihood_ratios(), blanket),)
+        return (Attack(self.likelihood_ratios(), dummy_messages),)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Name the user's item."""
@@ -52,11 +52,11 @@ class BinMessages(MultiMessage):
         return per_bin[: width * self.items].reshape(self.items, width).sum(axis=1)
 
     def draw_supports(
-        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+        self, counts: Integers, dummy_messages: int, repetitions: int, rng: np.random.Generator
     ) -> Integers:
         """Add a multinomial blanket to the input messages."""
         cells = np.append(self._share, max(0.0, 1.0 - self._share.sum()))
-        noise = rng.multinomial(blanket, cells / cells.sum(), size=repetitions)[:, :-1]
+        noise = rng.multinomial(dummy_messages, cells / cells.sum(), size=repetitions)[:, :-1]
         return noise + self._draw_inputs(counts, repetitions, rng)
 
     def _draw_inputs(self, counts, repetitions, rng):
@@ -97,7 +97,7 @@ class balcer_binary(BinMessages):
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
     >>> protocol = randomizers.balcer_binary(coin=0.25)
-    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, dummy_messages=20_000)
     >>> protocol.q, round(profile.epsilon(1e-6).upper, 4)
     (4.0, 0.0577)
     """
@@ -143,7 +143,7 @@ class balcer_uniform(balcer_binary):
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
     >>> protocol = randomizers.balcer_uniform()
-    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, dummy_messages=20_000)
     >>> protocol.q, round(profile.epsilon(1e-6).upper, 3)
     (2.0, 0.049)
     """
@@ -178,7 +178,7 @@ class balls_into_bins(BinMessages):
     >>> from shufflelib.shuffling import multi_message
     >>> for s in (1, 4):
     ...     protocol = randomizers.balls_into_bins(d=16, s=s)
-    ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    ...     profile = multi_message.shuffle_messages(protocol, n=1000, dummy_messages=20_000)
     ...     print(protocol.items, round(profile.epsilon(1e-6).upper, 4))
     16 0.1494
     4 0.071
@@ -253,7 +253,7 @@ class mix_dump(BinMessages):
     >>> from shufflelib.shuffling import multi_message
     >>> for flip in (0.0, 0.5):
     ...     protocol = randomizers.mix_dump(d=16, flip=flip)
-    ...     profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    ...     profile = multi_message.shuffle_messages(protocol, n=1000, dummy_messages=20_000)
     ...     print(round(profile.epsilon(1e-6).upper, 4))
     0.1494
     0.0659
@@ -300,7 +300,7 @@ class mix_dump(BinMessages):
         """Return the uniform distribution on the same classes."""
         return np.array([1.0, 1.0, self.d - 2.0]) / self.d
 
-    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
+    def attacks(self, n: int, dummy_messages: int) -> tuple[Attack, ...]:
         """Return the analyst who discards all messages that name x*, which all others hold.
 
         The T messages left are one user's among uniform ones on d - 1 items, because the others' answers are
@@ -310,15 +310,15 @@ class mix_dump(BinMessages):
         bound.
         """
         if n == 1 or self.flip == 0.0:
-            return (Attack(self.likelihood_ratios(), blanket),)
+            return (Attack(self.likelihood_ratios(), dummy_messages),)
         rate, others = 1.0 - 1.0 / self.d, n - 1
-        mean = blanket * rate + others * self.flip
-        variance = blanket * rate / self.d + others * self.flip * (1.0 - self.flip)
+        mean = dummy_messages * rate + others * self.flip
+        variance = dummy_messages * rate / self.d + others * self.flip * (1.0 - self.flip)
         chance = 0.5 - 2.0 * LARGEST_PMF / math.sqrt(variance) - FEW
         if self.d == 2 or chance <= 0.0:
             return ()
         # Hoeffding's inequality for the messages of all others
-        most = math.floor(mean + math.sqrt(0.5 * (blanket + others) * math.log(1.0 / FEW))) + 1
+        most = math.floor(mean + math.sqrt(0.5 * (dummy_messages + others) * math.log(1.0 / FEW))) + 1
         left = np.array([1.0, 1.0, self.d - 3.0]) / (self.d - 1)
         truth, other, rest = 1.0 - self.flip, self._other, (self.d - 3) * self._other
         report0, report1 = np.array([[truth, other, rest], [other, truth, rest]]) + other * left

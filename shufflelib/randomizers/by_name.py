@@ -50,7 +50,7 @@ def _in_python(name):
     if issubclass(build, MultiMessage):
         arguments = ", ".join(f"{one}={one}" for one in parameters(build))
         made = f"randomizers.{name}({arguments})"
-        return f"shuffling.multi_message.shuffle_messages({made}, n=n, blanket=n*k) for k messages a user"
+        return f"shuffling.multi_message.shuffle_messages({made}, n=n, dummy_messages=n*k), k for each"
     return f"see help(shufflelib.randomizers.{name})"
 
 

@@ -45,7 +45,7 @@ class cheu_zhilyaev(MultiMessage):
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
     >>> protocol = randomizers.cheu_zhilyaev(d=16, flip=0.1)
-    >>> profile = multi_message.shuffle_messages(protocol, n=1000, blanket=20_000)
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, dummy_messages=20_000)
     >>> protocol.beta, round(profile.epsilon(1e-6).upper, 4)
     (0.8, 0.0967)
     """
@@ -87,16 +87,16 @@ class cheu_zhilyaev(MultiMessage):
         """Return the masses of the same two bits, both noise."""
         return np.outer(self._bit, self._bit).ravel()
 
-    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
+    def attacks(self, n: int, dummy_messages: int) -> tuple[Attack, ...]:
         """Return the analyst who looks at the bits of x0 and x1 only, all others holding a third item.
 
         In these bits their input messages are distributed as blanket messages.  Without a third item all
         others hold x0, and the analyst looks at the bit of x1.
         """
         if self.d > 2 or n == 1:
-            return (Attack(self.likelihood_ratios(), blanket + n - 1),)
+            return (Attack(self.likelihood_ratios(), dummy_messages + n - 1),)
         one_bit = LikelihoodRatios.from_masses(self._bit, self._bit[::-1], self._bit)
-        return (Attack(one_bit, blanket + n - 1),)
+        return (Attack(one_bit, dummy_messages + n - 1),)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""

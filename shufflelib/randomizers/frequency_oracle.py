@@ -58,7 +58,7 @@ class FrequencyOracle:
         return self.d
 
     def draw_supports(
-        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+        self, counts: Integers, dummy_messages: int, repetitions: int, rng: np.random.Generator
     ) -> Integers:
         """Draw how many messages support each item, exactly as if all had been sent.
 
@@ -66,7 +66,7 @@ class FrequencyOracle:
         ----------
         counts : numpy.ndarray, shape (items,), integer
             Users that hold each item.
-        blanket : int
+        dummy_messages : int
             Number of blanket messages, 0 for mechanisms without them.
         repetitions : int
             Independent draws.
@@ -80,16 +80,16 @@ class FrequencyOracle:
         """
         own, other, share = self.support
         shape = (repetitions, counts.size)
-        chances: Any = (counts, own), (counts.sum() - counts, other), (blanket, share)
+        chances: Any = (counts, own), (counts.sum() - counts, other), (dummy_messages, share)
         supports: Any = sum(rng.binomial(number, chance, size=shape) for number, chance in chances)
         return supports
 
-    def frequencies(self, supports: Integers, *, n: int, blanket: int = 0) -> Array:
-        """Return unbiased frequencies from supports on the last axis: n reports, ``blanket`` messages."""
+    def frequencies(self, supports: Integers, *, n: int, dummy_messages: int = 0) -> Array:
+        """Return unbiased frequencies from supports on the last axis, of n reports and blanket messages."""
         own, other, share = self.support
-        return ((supports - blanket * share) / n - other) / (own - other)
+        return ((supports - dummy_messages * share) / n - other) / (own - other)
 
-    def variance(self, frequency: T, *, n: int, blanket: int = 0) -> T:
+    def variance(self, frequency: T, *, n: int, dummy_messages: int = 0) -> T:
         """Return the exact variance of a frequency's estimate.
 
         Parameters
@@ -98,7 +98,7 @@ class FrequencyOracle:
             True share f in [0, 1] of the users who hold the item; of shape (items,) with blanket messages.
         n : int
             Number of users.
-        blanket : int, optional
+        dummy_messages : int, optional
             Number N of blanket messages.
 
         Returns
@@ -113,8 +113,8 @@ class FrequencyOracle:
             raise ValueError(
                 f"frequency must hold one share for each of {self.items} items, got shape {f.shape}"
             )
-        n, blanket = validation.users(n), validation.count(blanket, "blanket", at_least=0)
-        noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + blanket / n * share * (1 - share)
+        n, dummies = validation.users(n), validation.count(dummy_messages, "dummy_messages", at_least=0)
+        noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + dummies / n * share * (1 - share)
         variance = noise / (n * (own - other) ** 2)
         found: Any = float(variance) if f.ndim == 0 else variance
         return found

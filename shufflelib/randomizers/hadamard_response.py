@@ -132,7 +132,7 @@ class hadamard(FrequencyOracle, HadamardResponse):
         return Support(float(1.0 / (1.0 + np.exp(-self.eps0))), 0.5)
 
     def draw_supports(
-        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+        self, counts: Integers, dummy_messages: int, repetitions: int, rng: np.random.Generator
     ) -> Integers:
         """Draw supports: with probability 2 own - 1 any +1 of the user's row, else any index; O(d K)."""
         row = hadamard_matrix(self.K, dtype=np.int8)[1 : self.d + 1] > 0

@@ -58,8 +58,8 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
         """Return the mass of a blanket message on the classes of `message_pmf`; it sums to 1."""
 
     @abstractmethod
-    def attacks(self, n: int, blanket: int) -> tuple[Attack, ...]:
-        """Return attacks on n input messages and ``blanket`` others, a tuple of `Attack`."""
+    def attacks(self, n: int, dummy_messages: int) -> tuple[Attack, ...]:
+        """Return attacks on n input messages and ``dummy_messages`` others, a tuple of `Attack`."""
 
     @abstractmethod
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
@@ -81,4 +81,4 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
     def estimate(self, messages: NDArray[Any], *, n: int) -> Array:
         """Return unbiased frequencies, shape (items,), from all messages of n users."""
         n = validation.count(n, "n", at_most=len(messages), remedy="every user sends at least one message")
-        return self.frequencies(self.supports(messages), n=n, blanket=len(messages) - n)
+        return self.frequencies(self.supports(messages), n=n, dummy_messages=len(messages) - n)

@@ -101,7 +101,7 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
         return Support(float(self._truth), float(self._lie))
 
     def draw_supports(
-        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+        self, counts: Integers, dummy_messages: int, repetitions: int, rng: np.random.Generator
     ) -> Integers:
         """Draw supports: with probability own - other the truth is reported, else a uniform item."""
         truths = rng.binomial(counts, self._truth - self._lie, size=(repetitions, counts.size))

@@ -212,7 +212,7 @@ class subset(FrequencyOracle, subset_exponential):
         return Support(float(own), float((self.k - own) / (self.d - 1)))
 
     def draw_supports(
-        self, counts: Integers, blanket: int, repetitions: int, rng: np.random.Generator
+        self, counts: Integers, dummy_messages: int, repetitions: int, rng: np.random.Generator
     ) -> Integers:
         """Draw supports, passing through the items once; O(d k).
 

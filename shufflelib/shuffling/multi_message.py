@@ -38,7 +38,7 @@ HYPOTHESES = (
 )
 
 
-def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> Profile:
+def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -> Profile:
     """Return the certified privacy profile of n input messages shuffled with blanket messages.
 
     Parameters
@@ -47,7 +47,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> Profi
         `balcer_binary`, `balcer_uniform`, `cheu_zhilyaev`, `balls_into_bins` or `mix_dump`.
     n : int
         Number of users, including the one whose value changes.
-    blanket : int
+    dummy_messages : int
         Number N >= 1 of all blanket messages, n k if each user adds k of them; those of the changing user
         count.  n + N <= 10¹⁵.
 
@@ -79,36 +79,37 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, blanket: int) -> Profi
     --------
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
-    >>> profile = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16), n=1000, blanket=20_000)
+    >>> protocol = randomizers.balls_into_bins(d=16)
+    >>> profile = multi_message.shuffle_messages(protocol, n=1000, dummy_messages=20_000)
     >>> f"{profile.delta(eps=0.15).upper:.1e}"
     '9.4e-07'
     >>> profile
-    shuffle_messages(balls_into_bins(d=16, s=1), n=1000, blanket=20000)
+    shuffle_messages(balls_into_bins(d=16, s=1), n=1000, dummy_messages=20000)
     """
     _protocol(randomizer)
     n = validation.users(n)
-    blanket = _messages(blanket, at_most=validation.MAX_USERS - n)
+    dummy_messages = _messages(dummy_messages, at_most=validation.MAX_USERS - n)
     return Profile(
-        bounds=partial(_bounds, randomizer, n, blanket),
-        statement=f"n = {n} input messages and {blanket} blanket messages of {randomizer}",
+        bounds=partial(_bounds, randomizer, n, dummy_messages),
+        statement=f"n = {n} input messages and {dummy_messages} blanket messages of {randomizer}",
         source="guarantee: one message among the blanket messages, the other users' input messages revealed; "
         "attack: an explicit one on one dataset, their messages not revealed",
         adjacency=REPLACE_ONE,
         hypotheses=HYPOTHESES,
         users=n,
         population=n,
-        written=f"shuffle_messages({randomizer!r}, n={n}, blanket={blanket})",
+        written=f"shuffle_messages({randomizer!r}, n={n}, dummy_messages={dummy_messages})",
     )
 
 
-def published_pair(randomizer: MultiMessage, *, blanket: int) -> VariationRatioPair:
+def published_pair(randomizer: MultiMessage, *, dummy_messages: int) -> VariationRatioPair:
     """Return the variation-ratio pair of Wang 2024 for a multi-message protocol.
 
     Parameters
     ----------
     randomizer : MultiMessage
         Its published (p, β, q) are used as printed.
-    blanket : int
+    dummy_messages : int
         Number of all blanket messages N; the "n" of Theorem 4.2 is N + 1.
 
     Returns
@@ -126,13 +127,13 @@ def published_pair(randomizer: MultiMessage, *, blanket: int) -> VariationRatioP
     --------
     >>> from shufflelib import randomizers
     >>> from shufflelib.shuffling import multi_message
-    >>> pair = multi_message.published_pair(randomizers.balls_into_bins(d=16), blanket=20_000)
+    >>> pair = multi_message.published_pair(randomizers.balls_into_bins(d=16), dummy_messages=20_000)
     >>> f"{pair.delta(eps=0.15).upper:.1e}"
     '9.4e-07'
     """
     _protocol(randomizer)
-    blanket = _messages(blanket, at_most=validation.MAX_USERS - 1)
-    return VariationRatioPair(n=blanket + 1, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+    dummy_messages = _messages(dummy_messages, at_most=validation.MAX_USERS - 1)
+    return VariationRatioPair(n=dummy_messages + 1, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
 
 
 def _protocol(randomizer):
@@ -144,15 +145,14 @@ def _protocol(randomizer):
     )
 
 
-def _messages(blanket, *, at_most):
-    return validation.count(
-        blanket, "blanket", at_least=1, at_most=at_most, remedy="it counts the blanket messages of all users"
-    )
+def _messages(dummy_messages, *, at_most):
+    remedy = "it counts the blanket messages of all users"
+    return validation.count(dummy_messages, "dummy_messages", at_most=at_most, remedy=remedy)
 
 
-def _bounds(randomizer, n, blanket):
+def _bounds(randomizer, n, dummy_messages):
     """Return the input message among the blanket messages, and the pairs of the attacks, if any is known."""
-    dominating = BlanketPair(randomizer.likelihood_ratios(), blanket + 1)
+    dominating = BlanketPair(randomizer.likelihood_ratios(), dummy_messages + 1)
 
     def seen(attack):
         pair = BlanketPair(attack.ratios, attack.blanket_messages + 1)
@@ -161,7 +161,8 @@ def _bounds(randomizer, n, blanket):
         same = pair.n == dominating.n and pair.ratios.distance(dominating.ratios) == 0.0
         return dominating if same else pair
 
-    return Bounds((dominating,), tuple(map(seen, randomizer.attacks(n, blanket))) or (Indistinguishable(),))
+    attacks = tuple(map(seen, randomizer.attacks(n, dummy_messages)))
+    return Bounds((dominating,), attacks or (Indistinguishable(),))
 
 
 class ObservedWithProbability(Pair):

@@ -38,12 +38,12 @@ def first_two(protocol):
 def test_mean_and_variance_are_exact(name):
     protocol, distribution = oracle.PROTOCOLS[name][0], exact_supports(name)
     masses = np.array(list(distribution.values()))
-    estimates = protocol.frequencies(np.array(list(distribution)), n=2, blanket=2)
+    estimates = protocol.frequencies(np.array(list(distribution)), n=2, dummy_messages=2)
     mean = masses @ estimates
     truth = first_two(protocol) / 2
     assert np.allclose(mean, truth, atol=1e-12)
     variance = masses @ (estimates - mean) ** 2
-    assert np.allclose(protocol.variance(truth, n=2, blanket=2), variance, rtol=1e-10)
+    assert np.allclose(protocol.variance(truth, n=2, dummy_messages=2), variance, rtol=1e-10)
 
 
 @pytest.mark.parametrize("drawn", ["messages", "counts"])
@@ -66,7 +66,7 @@ def test_run_states_what_is_certified():
     protocol = estimation.MultiMessageProtocol(BINS, n=1_000, each=4, delta=1e-5)
     data = population(BINS, 1_000)
     result = protocol.run(data, np.random.default_rng(3))
-    profile = multi_message.shuffle_messages(BINS, n=1_000, blanket=4_000)
+    profile = multi_message.shuffle_messages(BINS, n=1_000, dummy_messages=4_000)
     assert result.epsilon.upper == profile.epsilon(delta=1e-5).upper
     truth = np.bincount(data) / 1_000
     assert np.all(np.abs(result.value - truth) < 5 * result.standard_error)
@@ -87,6 +87,6 @@ def test_wrong_data_is_refused():
     with pytest.raises(TypeError, match="multi-message"):
         estimation.MultiMessageProtocol(randomizers.binary_rr(eps0=1.0), n=3, each=2)
     with pytest.raises(ValueError, match="frequency"):
-        BINS.variance([0.5, 0.5], n=3, blanket=4)
+        BINS.variance([0.5, 0.5], n=3, dummy_messages=4)
     with pytest.raises(ValueError, match="messages"):
         BINS.estimate([0, 9], n=1)

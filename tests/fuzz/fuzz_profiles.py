@@ -64,7 +64,7 @@ MESSAGES = tuple(
     Call(
         f"messages {kind}",
         lambda n, blanket, one=one, **parameters: shuffle_messages(
-            one.function(**parameters), n=n, blanket=blanket
+            one.function(**parameters), n=n, dummy_messages=blanket
         ),
         one.domains | {"n": whole(1, 10**9), "blanket": whole(1, 10**9)},
     )

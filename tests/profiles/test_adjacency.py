@@ -60,7 +60,7 @@ MECHANISMS = {
     "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, True),
     "their own budgets": (personal.PersonalRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, True),
     "messages": (
-        multi_message.shuffle_messages(randomizers.balls_into_bins(d=4), n=3, blanket=50),
+        multi_message.shuffle_messages(randomizers.balls_into_bins(d=4), n=3, dummy_messages=50),
         ANY,
         True,
     ),

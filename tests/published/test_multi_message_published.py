@@ -35,14 +35,17 @@ def test_published_pair_is_the_exact_one(name):
     protocol = PROTOCOLS[name][0]
     for ratio in RATIOS:
         truth = float(oracles.both_ways(real(name, (), 4), ratio))
-        ends = delta(multi_message.published_pair(protocol, blanket=4), ratio)
+        ends = delta(multi_message.published_pair(protocol, dummy_messages=4), ratio)
         assert abs(ends.upper - truth) < NUDGE and abs(ends.lower - truth) < NUDGE
 
 
 def test_published_pair_of_a_biased_coin_is_loose_and_the_sharp_one_is_asymmetric():
     coin = randomizers.balcer_binary(coin=0.2)
-    certified = multi_message.shuffle_messages(coin, n=10, blanket=400).epsilon(delta=1e-4)
-    assert multi_message.published_pair(coin, blanket=400).epsilon(delta=1e-4).lower > 1.2 * certified.upper
+    certified = multi_message.shuffle_messages(coin, n=10, dummy_messages=400).epsilon(delta=1e-4)
+    assert (
+        multi_message.published_pair(coin, dummy_messages=400).epsilon(delta=1e-4).lower
+        > 1.2 * certified.upper
+    )
     sharp = VariationRatioPair(n=401, p=math.inf, beta=1.0, q0=1.25, q1=5.0).epsilon(delta=1e-4)
     assert abs(sharp.upper - certified.upper) < 1e-6
 
@@ -56,7 +59,7 @@ def test_the_papers_guarantee_of_fake_users_is_safe_and_loose(eps, messages):
     right = 6.6 * ((math.exp(eps) + 1) / (math.exp(eps) - 1)) ** 2 * math.log(4e6) / messages
     assert math.isclose(flip * (1 - flip), right, rel_tol=1e-9) and 0 < flip < 0.5
     protocol = randomizers.cheu_zhilyaev(d=16, flip=flip)
-    ours = multi_message.shuffle_messages(protocol, n=1_000, blanket=messages).epsilon(delta=1e-6)
+    ours = multi_message.shuffle_messages(protocol, n=1_000, dummy_messages=messages).epsilon(delta=1e-6)
     assert ours.upper < 0.6 * eps
 
 
@@ -72,7 +75,7 @@ def test_the_papers_guarantee_of_fake_users_ends_where_the_square_root_does():
 def test_the_papers_guarantee_of_bins_is_safe_and_loose(eps, s):
     balls = published_messages.balls_into_bins_blanket(d=16, s=s, eps=eps, delta=1e-6)
     assert balls == math.ceil(32 * math.log(2e6) * 16 / s / eps**2)
-    ours = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16, s=s), n=1, blanket=balls)
+    ours = multi_message.shuffle_messages(randomizers.balls_into_bins(d=16, s=s), n=1, dummy_messages=balls)
     assert ours.epsilon(delta=1e-6).upper < 0.35 * eps
 
 

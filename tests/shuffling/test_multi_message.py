@@ -40,9 +40,9 @@ def test_mixdump_analyst_after_deleting(n, blanket, d, flip):
 
 
 def test_mixdump_without_a_third_item_has_the_trivial_lower_end():
-    ends = multi_message.shuffle_messages(randomizers.mix_dump(d=2, flip=0.3), n=50, blanket=500).epsilon(
-        1e-6
-    )
+    ends = multi_message.shuffle_messages(
+        randomizers.mix_dump(d=2, flip=0.3), n=50, dummy_messages=500
+    ).epsilon(1e-6)
     assert ends.lower == 0.0 < ends.upper < math.inf
 
 
@@ -53,7 +53,8 @@ def test_mixdump_without_a_third_item_has_the_trivial_lower_end():
 def test_more_blanket_messages_lower_epsilon(name):
     protocol = PROTOCOLS[name][0]
     ends = [
-        multi_message.shuffle_messages(protocol, n=10, blanket=b).epsilon(delta=1e-3) for b in (50, 200, 800)
+        multi_message.shuffle_messages(protocol, n=10, dummy_messages=b).epsilon(delta=1e-3)
+        for b in (50, 200, 800)
     ]
     assert ends[0].lower > 0.0 or name == "mixDUMP"
     assert ends[0].upper > 1.5 * ends[1].upper > 2.25 * ends[2].upper > 0.0
@@ -61,7 +62,7 @@ def test_more_blanket_messages_lower_epsilon(name):
 
 
 def test_rare_pair_scales_the_divergence():
-    profile = multi_message.shuffle_messages(randomizers.mix_dump(d=6, flip=0.3), n=300, blanket=3_000)
+    profile = multi_message.shuffle_messages(randomizers.mix_dump(d=6, flip=0.3), n=300, dummy_messages=3_000)
     (seen,) = profile.attack_pairs
     for eps in (0.0, 0.1):
         inside, outside = (np.array(pair.log_worst(eps).exp()) for pair in (seen.pair, seen))
@@ -78,11 +79,15 @@ def test_single_and_multi_message_protocols_are_not_mixed_up():
         shuffle(randomizers.balls_into_bins(d=4), n=10)
     for call in (multi_message.shuffle_messages, multi_message.published_pair):
         with pytest.raises(TypeError, match="multi-message"):
-            call(randomizers.binary_rr(eps0=1.0), blanket=10, **({"n": 5} if call.__name__[0] == "s" else {}))
+            call(
+                randomizers.binary_rr(eps0=1.0),
+                dummy_messages=10,
+                **({"n": 5} if call.__name__[0] == "s" else {}),
+            )
 
 
 def test_blanket_messages_and_the_user_who_changes_fill_the_largest_crowd():
     bins = randomizers.balls_into_bins(d=16)
-    assert multi_message.published_pair(bins, blanket=10**15 - 1).n == 10**15
+    assert multi_message.published_pair(bins, dummy_messages=10**15 - 1).n == 10**15
     with pytest.raises(ValueError, match="blanket"):
-        multi_message.published_pair(bins, blanket=10**15)
+        multi_message.published_pair(bins, dummy_messages=10**15)
