@@ -61,28 +61,26 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def _number(name):
-    """Return what reads the value of an option."""
-    kind = kind_of(name)
+def _option(read):
+    """Return the type of an option whose text is read by a function that raises ValueError."""
 
-    def read(text):
+    def read_or_refuse(text):
         try:
-            return typed(text, kind)
+            return read(text)
         except ValueError as wrong:
             raise argparse.ArgumentTypeError(str(wrong)) from None
 
-    return read
+    return read_or_refuse
+
+
+def _number(name):
+    """Return the type of an option that is a number."""
+    kind = kind_of(name)
+    return _option(lambda text: typed(text, kind))
 
 
 def _jobs(text):
     return -1 if text == "-1" else _number("jobs")(text)
-
-
-def _randomizer(text):
-    try:
-        return named(text)
-    except ValueError as wrong:
-        raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
 def _parser(randomizer):
@@ -151,7 +149,7 @@ def _add_formats(command):
 def _add_question(command, name, question, randomizer):
     """Add the options of a question, and those of the randomizer that it leaves open."""
     which = command.add_mutually_exclusive_group(required=True)
-    which.add_argument("--randomizer", type=_randomizer, metavar="NAME", help=", ".join(constructors()))
+    which.add_argument("--randomizer", type=_option(named), metavar="NAME", help=", ".join(constructors()))
     unused = name in LOOKED_FOR or name == "error"
     which.add_argument("--pmf", metavar="FILE.csv", help=argparse.SUPPRESS if unused else HELP["pmf"])
     _add_formats(command)
