@@ -65,6 +65,10 @@ class HashedSets(FiniteRandomizer):
 
     mirrored = True
 
+    def __post_init__(self):
+        super().__post_init__()
+        disjoint_sets(self.d, self.s)
+
     @property
     @abstractmethod
     def chance(self) -> float:
@@ -214,7 +218,6 @@ class collision(HashedSets):
 
     def __post_init__(self):
         super().__post_init__()
-        disjoint_sets(self.d, self.s)
         size = self._best_range() if self.l is None else self.l
         remedy = "s + 1 to 2^32 hash values"
         self._set("l", validation.count(size, "l", at_least=self.s + 1, at_most=MAX_RANGE, remedy=remedy))

@@ -178,6 +178,7 @@ class FiniteRandomizer(LocalRandomizer):
     ((3, 4), 0.853)
     """
 
+    binary_at: int | None = None  # the d for which it is binary randomized response with budget eps0
     mirrored = False  # x0 and x1 mirror each other, and so does, but for the lopsided rows, every further x*
     lopsided: tuple[int, ...] = ()
 
@@ -192,6 +193,11 @@ class FiniteRandomizer(LocalRandomizer):
     @abstractmethod
     def blanket(self) -> np.ndarray:
         """Return the mass of the blanket, inf over all inputs, on the classes of `class_masses`."""
+
+    @property
+    def binary_budgets(self) -> tuple[float, float] | None:
+        """Both are eps0 where it is binary randomized response."""
+        return (self.eps0, self.eps0) if getattr(self, "d", 0) == self.binary_at else None
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""

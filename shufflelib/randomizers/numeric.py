@@ -111,10 +111,7 @@ class SignedCorners(FiniteRandomizer):
         """Published β = (e^eps0 - 1)/(e^eps0 + 1)."""
         return float(np.tanh(self.eps0 / 2.0))
 
-    @property
-    def binary_budgets(self) -> tuple[float, float] | None:
-        """Both are eps0 for one coordinate: all its inputs are mixtures of -1 and 1."""
-        return (self.eps0, self.eps0) if self.d == 1 else None
+    binary_at = 1
 
     mirrored = True
 

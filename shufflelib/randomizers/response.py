@@ -54,10 +54,7 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
         """Published β = (e^eps0 - 1)/(e^eps0 + d - 1), exact."""
         return float(-np.expm1(-self.eps0) * self._truth)
 
-    @property
-    def binary_budgets(self) -> tuple[float, float] | None:
-        """Both are eps0 if there are two options."""
-        return (self.eps0, self.eps0) if self.d == 2 else None
+    binary_at = 2
 
     @property
     def _truth(self):

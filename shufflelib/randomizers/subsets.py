@@ -79,10 +79,7 @@ class subset_exponential(Extremal):
     def _usual_size(self):
         return max(1, ceil(-self.d * np.expm1(-np.log1p(np.exp(-self.eps0)) / self.s)))
 
-    @property
-    def binary_budgets(self) -> tuple[float, float] | None:
-        """Both are eps0 for two items, of which one is held and one reported."""
-        return (self.eps0, self.eps0) if self.d == 2 else None
+    binary_at = 2
 
     @property
     def beta(self) -> float:

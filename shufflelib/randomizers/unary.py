@@ -2,7 +2,7 @@ r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped in
 
 from dataclasses import dataclass
 from math import comb
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,14 +24,22 @@ from shufflelib.randomizers.local_randomizer import (
 MAX_SET = 8  # (s + 1)**4 output classes of sampled RAPPOR: 6561
 
 
+@dataclass(frozen=True, kw_only=True)
 class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
     """A report of d independent bits."""
 
-    d: int
-    held: tuple[float, float]  # probabilities of 1 and of 0 for the bit of the held item
-    noise: tuple[float, float]  # and for every other bit
+    eps0: Budget
+    d: Options
 
+    held: ClassVar[Any]  # probabilities of 1 and of 0 for the bit of the held item
     mirrored = True
+    _noise_share = 1.0  # of the budget that goes into every other bit
+
+    @property
+    def noise(self) -> tuple[float, float]:
+        """Probabilities of 1 and of 0 for every other bit."""
+        odds = float(np.exp(-self._noise_share * self.eps0))
+        return odds / (1.0 + odds), 1.0 / (1.0 + odds)
 
     def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
@@ -106,8 +114,7 @@ class rappor(UnaryEncoding):
     (0.245, 0.106)
     """
 
-    eps0: Budget
-    d: Options
+    _noise_share = 0.5
 
     @property
     def beta(self) -> float:
@@ -118,12 +125,6 @@ class rappor(UnaryEncoding):
     def held(self) -> tuple[float, float]:
         """Probabilities of 1 and of 0 for the bit of the held item."""
         return self.noise[::-1]
-
-    @property
-    def noise(self) -> tuple[float, float]:
-        """Probabilities of 1 and of 0 for every other bit."""
-        odds = float(np.exp(-self.eps0 / 2.0))
-        return odds / (1.0 + odds), 1.0 / (1.0 + odds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,21 +153,12 @@ class optimized_unary(UnaryEncoding):
     (0.2311, 0.1025)
     """
 
-    eps0: Budget
-    d: Options
-
     @property
     def beta(self) -> float:
         """Exact total variation (e^eps0 - 1)/(2(e^eps0 + 1)); no table prints it."""
         return float(0.5 * np.tanh(self.eps0 / 2.0))
 
     held = (0.5, 0.5)
-
-    @property
-    def noise(self) -> tuple[float, float]:
-        """Probabilities of 1 and of 0 for every other bit."""
-        odds = float(np.exp(-self.eps0))
-        return odds / (1.0 + odds), 1.0 / (1.0 + odds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from shufflelib.numerics import validation
 from shufflelib.randomizers import values
 from shufflelib.randomizers.hashing import HashedSets, item_hash
-from shufflelib.randomizers.local_randomizer import disjoint_sets
 
 SHORTEST_ARC = 2.0**-32  # points are doubles: an arc's ends are rounded by less than 2**-20 of its length
 
@@ -57,7 +56,6 @@ class wheel(HashedSets):
 
     def __post_init__(self):
         super().__post_init__()
-        disjoint_sets(self.d, self.s)
         odds = np.exp(-self.eps0)
         best = max(float(odds / (self.s + (2 * self.s - 1) * odds)), SHORTEST_ARC)
         arc = best if self.arc is None else self.arc
