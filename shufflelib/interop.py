@@ -46,7 +46,7 @@ def to_dp_accounting(profile: PrivacyProfile, *, value_discretization_interval: 
 
     Notes
     -----
-    Hypotheses: those of the profile.  Neighbours of shuffled reports replace one user's value, so account
+    Assumptions: those of the profile.  Neighbours of shuffled reports replace one user's value, so account
     for a central query with ``NeighboringRelation.REPLACE_ONE``, or with its sensitivity under replacement.
 
     The conversion is certified; dp-accounting's own arithmetic is not.  Its transforms leave an error of

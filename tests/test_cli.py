@@ -42,7 +42,7 @@ def test_a_question_has_the_answer_of_the_library_as_a_statement_and_as_json(
     record = json.loads(capsys.readouterr().out)
     assert (record["lower"], record["upper"]) == (expected.lower, expected.upper)
     assert (record["quantity"], record[argument], record["n"]) == (quantity, value, 100_000)
-    assert {"statement", "source", "hypotheses", "status", "randomizer"} <= record.keys()
+    assert {"statement", "source", "assumptions", "status", "randomizer"} <= record.keys()
 
 
 GENERIC = ["--randomizer", "generic", "--eps0", "1"]
@@ -81,7 +81,7 @@ def test_calibrate_gives_the_answers_of_the_library(capsys, wanted, options, que
     assert (record["unproved"], record["fails"]) == (found.unproved, found.fails)
     assert (record["lower"], record["upper"]) == (found.certificate.lower, found.certificate.upper)
     assert (record["eps"], record["delta"]) == (0.5, 1e-6) and record["upper"] <= 0.5
-    assert {"statement", "source", "hypotheses", "status", "randomizer"} <= record.keys()
+    assert {"statement", "source", "assumptions", "status", "randomizer"} <= record.keys()
     assert main(command) == 0
     out, err = capsys.readouterr()
     assert err == "" and out == f"{found}\n{found.certificate}\n"

@@ -259,7 +259,7 @@ def recommend(
 
     Notes
     -----
-    Hypotheses: those of `shuffle`.  Who drops out must not depend on the values.
+    Assumptions: those of `shuffle`.  Who drops out must not depend on the values.
     Cost O(1) in n: about ten profiles for each mechanism.
 
     Examples

@@ -153,7 +153,7 @@ class RandomizeThenShuffle(PersonalProtocol):
             Status.of(lower, upper, ceiling=self.channel.eps0.max()),
             each.source,
             f"largest epsilon of {self.n} users who randomise with their own budgets and are then shuffled",
-            each.hypotheses,
+            each.assumptions,
         )
 
     def _group_sums(self, x, starts, repetitions, rng):
@@ -216,7 +216,7 @@ class PermuteThenRandomize(PersonalProtocol):
             "guarantee: dominating pair of slots with personal budgets; attack: none; "
             f"neighbours: {self.slots.adjacency}",
             f"epsilon at delta = {self.delta:g} of {self.n} users permuted into slots, each with its budget",
-            self.slots.hypotheses,
+            self.slots.assumptions,
         )
 
     def _group_sums(self, x, starts, repetitions, rng):

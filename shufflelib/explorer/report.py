@@ -31,7 +31,7 @@ def report(setting, known):
         pictures=_pictures(setting, known),
         statement=html.escape(row["sentence"]),
         assumptions="".join(
-            f"<li>{html.escape(_capital(one))}.</li>" for one in _profile(setting, row).hypotheses
+            f"<li>{html.escape(_capital(one))}.</li>" for one in _profile(setting, row).assumptions
         ),
         code=code(plan.python(row)),
         version=version("shufflelib"),

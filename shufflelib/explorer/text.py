@@ -58,7 +58,7 @@ def situation(setting):
     repeated = f" in each of {setting.rounds:,} rounds on the same values" if setting.rounds > 1 else ""
     profile = questions.profile(setting)
     randomizer = html.escape(str(setting.randomizer()))
-    assumed = "".join(f"<li>{html.escape(one)}</li>" for one in profile.hypotheses)
+    assumed = "".join(f"<li>{html.escape(one)}</li>" for one in profile.assumptions)
     return (
         f"<p>{crowd} send one report each{repeated}, randomised by <code>{randomizer}</code> and shuffled. "
         f"Neighbouring datasets: {html.escape(str(profile.adjacency))}; ε is in nats.</p>"

@@ -108,7 +108,7 @@ class Certified(Generic[T]):
         What proves each of the two bounds, in words.
     statement : str
         The quantity in words (what is bounded, for whom), used by ``str()``.
-    hypotheses : tuple of str
+    assumptions : tuple of str
         What the number assumes: whom to trust, and what must not depend on the values.
     cause : str
         Why the bracket is wide, if it is: the theory, the numerics, or both.
@@ -143,7 +143,7 @@ class Certified(Generic[T]):
     status: Status = None  # type: ignore[assignment]  # never None once made
     source: str = ""
     statement: str = field(default="", compare=False)
-    hypotheses: tuple[str, ...] = field(default=(), compare=False)
+    assumptions: tuple[str, ...] = field(default=(), compare=False)
     cause: str = field(default="", compare=False)
     warning: str = field(default="", compare=False)
 
@@ -180,7 +180,7 @@ class Certified(Generic[T]):
         return f"{low} ≤ value ≤ {high}"
 
     def __str__(self):
-        provided = ["provided that", *(f"- {one}" for one in self.hypotheses)] if self.hypotheses else []
+        provided = ["provided that", *(f"- {one}" for one in self.assumptions)] if self.assumptions else []
         proofs = self.source.split("; ")
         first = self.warning, self._wide(), self.statement, self._ends(), self.status.value
         return "\n".join(part for part in (*first, *proofs, *provided) if part)
@@ -226,7 +226,8 @@ class Certified(Generic[T]):
     def to_dict(self) -> dict[str, Any]:
         """Return bounds, width, status and all texts as a dictionary that JSON can hold, arrays as lists."""
         ends = {name: np.asarray(getattr(self, name)).tolist() for name in ("lower", "upper", "width")}
-        texts = {"statement": self.statement, "source": self.source, "hypotheses": "; ".join(self.hypotheses)}
+        assumed = "; ".join(self.assumptions)
+        texts = {"statement": self.statement, "source": self.source, "assumptions": assumed}
         warned = {"warning": self.warning} if self.warning else {}
         return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts | warned
 

@@ -1,7 +1,7 @@
 """Which datasets are neighbours, and what a guarantee assumes: the context of every number.
 
 Differential privacy compares the outputs on two *neighbouring* datasets.  Every profile names its adjacency
-relation, an `Adjacency`, and its hypotheses, a tuple of sentences; statements, certificates, the
+relation, an `Adjacency`, and its assumptions, a tuple of sentences; statements, certificates, the
 command line and the explorer are made from these two fields.
 
 >>> from shufflelib import randomizers, shuffle
@@ -124,9 +124,9 @@ def of_rounds(relations):
     )
 
 
-def united(*hypotheses):
-    """Return several tuples of hypotheses as one, each sentence once."""
-    return tuple(dict.fromkeys(one for part in hypotheses for one in part))
+def united(*assumptions):
+    """Return several tuples of assumptions as one, each sentence once."""
+    return tuple(dict.fromkeys(one for part in assumptions for one in part))
 
 
 def said_of_rounds(rounds):
@@ -144,7 +144,7 @@ def said_of_rounds(rounds):
     more = f"; and {len(rounds) - 3} more kinds" if len(rounds) > 3 else ""
     what = f": {kinds}{more}" if len(rounds) > 1 else f" of {rounds[0][0].statement}"
     relation = of_rounds(profile.adjacency for profile, _ in rounds)
-    assumed = [COMPOSED, *(profile.hypotheses for profile, _ in rounds)]
+    assumed = [COMPOSED, *(profile.assumptions for profile, _ in rounds)]
     known = [profile for profile, _ in rounds if profile.users is not None]
     written = [
         f"{profile!r}.compose(rounds={count})" if count > 1 else repr(profile) for profile, count in rounds
@@ -154,7 +154,7 @@ def said_of_rounds(rounds):
         "source": "composed as privacy loss distributions, connect-the-dots from both sides; "
         + "; ".join(dict.fromkeys(profile.source for profile, _ in rounds)),
         "adjacency": relation,
-        "hypotheses": () if relation == NO_DATASETS else united(*assumed),
+        "assumptions": () if relation == NO_DATASETS else united(*assumed),
         "users": min((profile.users for profile in known), default=None),
         "population": max((profile.population for profile in known), default=None),
         "written": written[0] if len(written) == 1 else f"compose([{', '.join(written)}])",

@@ -39,7 +39,7 @@ class Profile(PrivacyProfile):
         What the profile is of, and what proves its bounds.
     adjacency : Adjacency
         Which datasets are neighbours.
-    hypotheses : tuple of str
+    assumptions : tuple of str
         What else all numbers assume.
     users, population : int or float, optional
         How many report in a round, and how many they are drawn from.
@@ -63,7 +63,7 @@ class Profile(PrivacyProfile):
     statement: str
     source: str = ""
     adjacency: Adjacency = NO_DATASETS
-    hypotheses: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     users: float | None = None
     population: float | None = None
     written: str = ""
@@ -111,7 +111,7 @@ def compose(profiles: Iterable[PrivacyProfile]) -> PrivacyProfile:
 
     Notes
     -----
-    Hypotheses: neighbours differ in the data of one user, the same in all rounds; rounds draw fresh
+    Assumptions: neighbours differ in the data of one user, the same in all rounds; rounds draw fresh
     randomness (and fresh subsets) and may be chosen adaptively, each within its profile.  The lower
     bound grants the attacker that what a round asks may be chosen freely.  Cost: proportional to the
     number of distinct profiles, not to that of rounds.
@@ -203,7 +203,7 @@ def _sampled_mechanism(profile, rate):
         statement=f"{profile.statement}, from a random share {rate:g} of the population",
         source=profile.source + "; subset of fixed size, without replacement",
         adjacency=profile.adjacency,
-        hypotheses=united(SUBSAMPLED, profile.hypotheses),
+        assumptions=united(SUBSAMPLED, profile.assumptions),
         users=profile.users,
         population=profile.users and profile.population / rate,
         written=f"{profile!r}.subsample(rate={rate:g})",

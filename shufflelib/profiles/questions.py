@@ -120,7 +120,7 @@ class PrivacyProfile(Shown, ABC):
     adjacency : Adjacency
         Which datasets are neighbours: the relation of `shufflelib.profiles.adjacency` that all numbers are
         for.
-    hypotheses : tuple of str
+    assumptions : tuple of str
         What else all numbers assume: whom to trust, and what must not depend on the values.
 
     Notes
@@ -146,7 +146,7 @@ class PrivacyProfile(Shown, ABC):
     source = ""
     written = ""  # the expression that makes it, where that is short
     adjacency: Adjacency = NO_DATASETS
-    hypotheses: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     users: float | None = None  # how many report in a round, where that is known
     population: float | None = None  # how many they are drawn from
     # of which it is composed: profiles, and how often each occurs
@@ -190,7 +190,7 @@ class PrivacyProfile(Shown, ABC):
         if self.adjacency != NO_DATASETS:
             source += f"; neighbours: {self.adjacency.text}"
         status = Status.of(lower, upper, floor=floor, ceiling=ceiling)
-        found = Certified(lower, upper, status, source, f"{what} of {self.statement}", self.hypotheses)
+        found = Certified(lower, upper, status, source, f"{what} of {self.statement}", self.assumptions)
         width = np.ravel(np.where(np.isinf(found.width), 0.0, found.width))
         widest = int(np.argmax(width))
         if width[widest] <= WIDE:
@@ -430,7 +430,7 @@ class PrivacyProfile(Shown, ABC):
 
         Notes
         -----
-        Hypotheses: the subset has a fixed size, is drawn uniformly without replacement and is not
+        Assumptions: the subset has a fixed size, is drawn uniformly without replacement and is not
         revealed; neighbours replace one of the N users.  Subsampling twice multiplies the rates.
         The proof compares a sample that holds the user with one that holds somebody else in their place.
         So the profile must cover replacing a value by any other user's: a metric randomizer with d01 < dmax

@@ -36,7 +36,7 @@ class Shown:
 
     statement: str
     source: str
-    hypotheses: tuple[str, ...]
+    assumptions: tuple[str, ...]
 
     def __repr__(self):
         return self.written or f"<{type(self).__name__}: {self.statement}>"
@@ -52,7 +52,7 @@ class Shown:
             for delta, one in zip(DELTAS, self._brackets(), strict=True)
         ]
         texts = {"profile": repr(self), "statement": self.statement, "source": self.source}
-        return texts | {"hypotheses": "; ".join(self.hypotheses), "epsilon": ends}
+        return texts | {"assumptions": "; ".join(self.assumptions), "epsilon": ends}
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw both bounds of δ(ε) and return the axes.

@@ -25,9 +25,9 @@ class Composite(LocalRandomizer):
         return max(part.eps0 for part in self.components)
 
     @property
-    def hypotheses(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[str, ...]:
         """Those of the components."""
-        return united(*(part.hypotheses for part in self.components))
+        return united(*(part.assumptions for part in self.components))
 
     @property
     def has_worst_pair(self) -> bool:

@@ -82,7 +82,7 @@ class joint(Composite):
     being what randomizer j takes from all n users, to a structured array of shape (n,) with the fields
     ``report0``, ``report1``, …; ``estimate`` returns a tuple of estimates.
 
-    Hypothesis: among a component's candidate pairs is one above all pairs of its inputs in convex order, for
+    Assumption: among a component's candidate pairs is one above all pairs of its inputs in convex order, for
     every :math:`\alpha a - \beta b`.  The mechanisms of Tables 1 and 5 of Wang 2024 satisfy it: the argument
     for disjoint inputs, that two values keep their sum and move apart, does not ask what α and β are.
 

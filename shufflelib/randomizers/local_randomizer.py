@@ -91,7 +91,7 @@ class LocalRandomizer(Validated, ABC):
 
     eps0: float
     adjacency: Adjacency = REPLACE_ONE  # which datasets of n values are neighbours
-    hypotheses: tuple[str, ...] = ()  # what its guarantee assumes beyond what all shuffled reports do
+    assumptions: tuple[str, ...] = ()  # what its guarantee assumes beyond what all shuffled reports do
     has_worst_pair = True  # a candidate pair dominates all pairs of inputs (convex order), as mixtures need
 
     @property

@@ -82,7 +82,7 @@ class mixture(Composite):
     every component occurs.
 
     Candidate pairs combine one candidate pair of each component, in both orders where the order matters.
-    Hypothesis: among a component's candidates is one above every pair of its inputs in convex order.  The
+    Assumption: among a component's candidates is one above every pair of its inputs in convex order.  The
     mechanisms of Tables 1 and 5 satisfy it.  For a table given by the caller it is not known (two *equal*
     inputs to one component may be worse than any pair); write down the probabilities of the whole instead.
     Attacks combine those of the components, position by position and strongest by strongest: the variance
@@ -134,10 +134,10 @@ class mixture(Composite):
         return replace_components(parts, most=len(parts))
 
     @property
-    def hypotheses(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[str, ...]:
         """Those of the components, and that the draw follows the weights."""
         own = "each user draws the component with the given weights, whatever the values"
-        return united((own,), super().hypotheses)
+        return united((own,), super().assumptions)
 
     @property
     def beta(self) -> float:

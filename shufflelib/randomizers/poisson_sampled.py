@@ -101,13 +101,13 @@ class poisson_sampled(Composite):
         return self.randomizer.adjacency
 
     @property
-    def hypotheses(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[str, ...]:
         """Those of the randomizer, and that participation does not depend on the value."""
         own = (
             f"each user reports with probability {self.rate:g}, whatever the value, and sends nothing "
             "otherwise; n counts all users"
         )
-        return united((own,), super().hypotheses)
+        return united((own,), super().assumptions)
 
     @property
     def beta(self) -> float:

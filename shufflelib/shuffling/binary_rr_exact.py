@@ -72,7 +72,7 @@ class WorstPopulation(SymmetricPair):
     source = "exhaustive search over the other users' values"
     search_width = 2e-8
     adjacency = REPLACE_ONE
-    hypotheses = SHUFFLED
+    assumptions = SHUFFLED
 
     def __init__(self, eps0: float, n: int) -> None:
         self.eps0, self.n = validation.local_budget(eps0), validation.users(n)

@@ -28,7 +28,7 @@ from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 __all__ = ["published_pair", "shuffle_messages"]
 
-HYPOTHESES = (
+ASSUMPTIONS = (
     SHUFFLED[0],
     "the N blanket messages are all sent, by honest users with private and independent randomness, and "
     "none of them by users who collude with the analyst",
@@ -62,7 +62,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -
     -----
     Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who
     sent what, and all N blanket messages are really sent, by honest users.  Messages that a user drops or
-    reveals to the analyst do not count in N.  See the profile's ``hypotheses``.  Cost O(1) in n and N.
+    reveals to the analyst do not count in N.  See the profile's ``assumptions``.  Cost O(1) in n and N.
 
     ==================================  =====================================================================
     binary sums, balls into bins        both bounds are one pair, exact for every dataset: the others' input
@@ -95,7 +95,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -
         source="guarantee: one message among the blanket messages, the other users' input messages revealed; "
         "attack: an explicit one on one dataset, their messages not revealed",
         adjacency=REPLACE_ONE,
-        hypotheses=HYPOTHESES,
+        assumptions=ASSUMPTIONS,
         users=n,
         population=n,
         written=f"shuffle_messages({randomizer!r}, n={n}, dummy_messages={dummy_messages})",

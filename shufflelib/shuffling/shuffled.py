@@ -41,7 +41,7 @@ def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
     Notes
     -----
     Neighbouring datasets differ in one user's value; ``profile.adjacency``, which the randomizer determines,
-    says how.  ``profile.hypotheses`` says whom to trust: a shuffler, n honest users who
+    says how.  ``profile.assumptions`` says whom to trust: a shuffler, n honest users who
     do not collude, participation that does not depend on the values.  Cost O(1) in n.
 
     *Binary randomized response.*  All its datasets are searched, so δ and ε are known.  So are those of every
@@ -120,7 +120,7 @@ def _profile(randomizer, n, bounds, source):
         statement=f"n = {n} shuffled reports of {randomizer}{among}",
         source=source,
         adjacency=relation,
-        hypotheses=(*SHUFFLED, *randomizer.hypotheses),
+        assumptions=(*SHUFFLED, *randomizer.assumptions),
         users=n,
         population=n,
         written=f"shuffle({randomizer!r}, n={n})",

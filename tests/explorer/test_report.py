@@ -27,7 +27,7 @@ def test_a_report_holds_the_guarantee_the_errors_the_statement_and_the_code():
     for words in (best["sentence"], best["python"], "Recommended mechanism", "ε ≤ 1 at δ = 10⁻⁶"):
         assert words in shown
     profile = shuffle(getattr(randomizers, best["mechanism"])(eps0=best["value"], d=4), 900)
-    assert all(words.split(":")[0][2:] in shown for words in profile.hypotheses)
+    assert all(words.split(":")[0][2:] in shown for words in profile.assumptions)
     certified = re.search(r"([\d.]+) ≤ ε ≤ ([\d.]+) at", shown)
     exact = profile.epsilon(1e-6)
     assert float(certified[1]) <= exact.lower <= exact.upper <= float(certified[2]) <= 1.0

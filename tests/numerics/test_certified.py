@@ -79,8 +79,8 @@ def test_the_first_line_says_that_a_bracket_is_wide_and_why():
 
 
 def test_a_dictionary_holds_what_json_can():
-    found = json.loads(json.dumps(Certified([0.1, 0.2], [0.3, 0.4], hypotheses=("a", "b")).to_dict()))
-    assert (found["lower"], found["status"], found["hypotheses"]) == ([0.1, 0.2], "certified", "a; b")
+    found = json.loads(json.dumps(Certified([0.1, 0.2], [0.3, 0.4], assumptions=("a", "b")).to_dict()))
+    assert (found["lower"], found["status"], found["assumptions"]) == ([0.1, 0.2], "certified", "a; b")
 
 
 def test_printing_gives_statement_ends_status_and_source():

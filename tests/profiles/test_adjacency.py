@@ -1,6 +1,6 @@
 """What every number says about its datasets, and what goes wrong on datasets that it does not cover.
 
-Each profile names its adjacency relation and its hypotheses.  The witnesses are explicit datasets outside of
+Each profile names its adjacency relation and its assumptions.  The witnesses are explicit datasets outside of
 the relation, or outside of a hypothesis, on which the certified upper bound would be false.
 """
 
@@ -90,9 +90,9 @@ def test_each_mechanism_names_its_neighbours(profile, words, any_value):
 
 @pytest.mark.parametrize("profile", [case[0] for case in MECHANISMS.values()], ids=MECHANISMS)
 def test_each_mechanism_says_what_it_assumes(profile):
-    said = "; ".join(profile.hypotheses)
+    said = "; ".join(profile.assumptions)
     assert "not depend on the" in said and "independent randomness" in said
-    assert len(set(profile.hypotheses)) == len(profile.hypotheses)
+    assert len(set(profile.assumptions)) == len(profile.assumptions)
     assert "trusted" in said or "example" in str(profile.adjacency)
     asked = {"user": 0} if hasattr(profile, "epsilons") else {}
     assert f"{profile.adjacency}" in profile.delta(eps=0.1, **asked).source or asked
@@ -100,7 +100,7 @@ def test_each_mechanism_says_what_it_assumes(profile):
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_a_pair_of_distributions_says_nothing_about_datasets(pair):
-    assert pair.adjacency == NO_DATASETS and pair.hypotheses == ()
+    assert pair.adjacency == NO_DATASETS and pair.assumptions == ()
     assert "neighbours" not in pair.delta(eps=0.1).source
 
 

@@ -35,7 +35,7 @@ def test_a_profile_is_the_line_that_makes_it_and_a_small_table_with_a_curve(text
 def test_a_dictionary_of_a_profile_has_its_numbers_and_assumptions():
     found = TEN.to_dict()
     assert [one["upper"] for one in found["epsilon"]] == [TEN.epsilon(d).upper for d in (1e-4, 1e-6, 1e-8)]
-    assert "trusted" in found["hypotheses"]
+    assert "trusted" in found["assumptions"]
 
 
 def test_a_plot_draws_both_ends():

@@ -173,7 +173,7 @@ def test_a_sample_of_rounds_does_not_know_what_the_rounds_were_asked():
 def test_a_sample_of_rounds_says_that_they_share_it():
     one = shuffle(randomizers.binary_rr(eps0=1.0), n=100)
     for profile in (one.compose(3).subsample(0.1), one.subsample(0.1).compose(3)):
-        (said,) = (line for line in profile.hypotheses if "subset" in line)
+        (said,) = (line for line in profile.assumptions if "subset" in line)
         assert "one subset for all rounds that are sampled together, a new one for each sample" in said
 
 

@@ -57,7 +57,7 @@ def one_block(reports: LaplaceBlocks, *, epochs: int) -> PrivacyProfile:
         f"one block of Algorithm 1, {reports.blocks} blocks with budget {eps0:g}",
         "guarantee: clones in adaptive slots (FMT'21); attack: the smallest report",
         record="block of examples",
-        hypotheses=(
+        assumptions=(
             *FIXED_SPLIT,
             "the order of the blocks is drawn anew for each epoch, uniformly, and kept secret",
         ),
@@ -109,7 +109,7 @@ def one_client(reports: PersonalClients, *, client: int, epochs: int) -> Privacy
         statement,
         "guarantee: composed Gaussian reports; attack: none",
         record=f"example of client {client}, or all of its data",
-        hypotheses=("the shuffler need not be trusted: the analyst may know who sent which report",),
+        assumptions=("the shuffler need not be trusted: the analyst may know who sent which report",),
     )
 
 

@@ -17,14 +17,14 @@ TRAINING = (
 )
 
 
-def epoch(above, below, statement, source, *, record, hypotheses):
+def epoch(above, below, statement, source, *, record, assumptions):
     """Return the profile of one epoch, enclosed by a dominating pair and the pair of an attack."""
     return Profile(
         bounds=partial(Bounds, (above,), (below,)),
         statement=statement,
         source=source,
         adjacency=replace_one(record, "the other data are"),
-        hypotheses=united(hypotheses, TRAINING),
+        assumptions=united(assumptions, TRAINING),
     )
 
 

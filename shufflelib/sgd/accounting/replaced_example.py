@@ -100,7 +100,7 @@ def _(reports: LaplaceBlocks, *, epochs):
         f"one example of Algorithm 1 with eps0={eps0:g}, {reports.blocks} blocks of {reports.block_size}",
         "guarantee: randomized response; attack: the smallest report",
         record="example",
-        hypotheses=FIXED_SPLIT,
+        assumptions=FIXED_SPLIT,
     )
     return one.compose(rounds=checked_epochs(epochs))
 
@@ -122,7 +122,7 @@ def _(reports: GaussianBlocks, *, epochs):
         f"{statement}, {mu:g}-GDP each",
         "guarantee: composed Gaussian reports; attack: the marked report",
         record="example",
-        hypotheses=FIXED_SPLIT,
+        assumptions=FIXED_SPLIT,
     )
 
 
@@ -135,7 +135,7 @@ def _(reports: AllocatedBlocks, *, epochs):
         f"one example allocated to {reports.blocks} blocks, noise {reports.noise_multiplier:g} C",
         "random allocation, connect-the-dots from above and from below",
         record="example",
-        hypotheses=(
+        assumptions=(
             "each example's block is drawn anew for each epoch, uniformly and independently, and kept secret",
         ),
     )

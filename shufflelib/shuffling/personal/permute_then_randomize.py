@@ -52,7 +52,7 @@ class PersonalizedPair(SymmetricPair):
 
     Notes
     -----
-    Hypotheses: the budget belongs to the *slot*; users are permuted before the randomizers are
+    Assumptions: the budget belongs to the *slot*; users are permuted before the randomizers are
     applied (Definition 6 of the source), slots do not see each other's reports (`adaptive` drops
     that), randomizers are pure.  If every user keeps their own randomizer and the reports are
     shuffled afterwards, this pair is not a bound.
@@ -89,7 +89,7 @@ class PersonalizedPair(SymmetricPair):
 
     source = "loss sum over slots; users permuted before slot-bound randomizers"
     adjacency = REPLACE_ONE
-    hypotheses: tuple[str, ...] = (
+    assumptions: tuple[str, ...] = (
         "the users are permuted uniformly, by a trusted shuffler, before slot i applies its randomizer; "
         "nobody learns who has which slot, but the analyst may know the slot of each report",
         "the budgets of the slots are fixed and public, and do not depend on the values",
@@ -274,7 +274,7 @@ class _AdaptivePair(PersonalizedPair):
 
     _slots_of = AdaptiveThreePointLosses
     _named = "adaptive"
-    hypotheses = tuple(
+    assumptions = tuple(
         "a slot may see the reports of earlier slots" if one == NOT_SEEN else one
-        for one in PersonalizedPair.hypotheses
+        for one in PersonalizedPair.assumptions
     )

@@ -71,7 +71,7 @@ class PersonalRandomizers(ABC):
         "neighbours: replace the target's value, whatever the other users hold"
     )
     adjacency = REPLACE_ONE
-    hypotheses = (
+    assumptions = (
         *SHUFFLED,
         "the budgets are fixed and public, and do not depend on the values",
     )
@@ -172,7 +172,7 @@ class PersonalRandomizers(ABC):
 
     def _certified(self, ends, ceiling, statement):
         status = Status.of(*ends, ceiling=ceiling)
-        return Certified(*ends, status, self.source, statement, self.hypotheses)
+        return Certified(*ends, status, self.source, statement, self.assumptions)
 
     @functools.cached_property
     def _everyone(self):
