@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -181,30 +181,30 @@ class joint(Composite):
     def _pairs(self):
         made = {one: _choices(one) for one in dict.fromkeys(self.components)}  # once for equal ones
         different, same = zip(*(made[component] for component in self.components), strict=True)
-        looked_at, kept = 0, {}
-        for places in self._places(different):
+        looked_at, kept, seen = 0, [], set()
+        for places in self._places():
             for chosen in product(
                 *(d if j in places else s for j, (d, s) in enumerate(zip(different, same, strict=True)))
             ):
                 looked_at += 1
-                keys, swapped = (tuple(sorted(choice.keys[side] for choice in chosen)) for side in (0, 1))
-                kept.setdefault(min(keys, swapped), chosen)
+                either = _unordered([pair.blanket for pair in chosen])
+                kept += [chosen] if either[0] not in seen else []
+                seen.update(either)
                 if len(kept) > MOST_PAIRS or looked_at > MOST_LISTED:
                     raise ValueError(
                         f"randomizers must leave at most {MOST_PAIRS} candidate pairs of tuples, found more; "
                         "join fewer randomizers with several candidate worst pairs"
                     )
-        return tuple(self._tuple([choice.pair for choice in chosen]) for chosen in kept.values())
+        return tuple(map(self._tuple, kept))
 
-    def _places(self, different):
+    def _places(self):
         """Yield the sets of coordinates that may differ, of equal coordinates always the first ones."""
         kinds = {}
-        for j, choices in enumerate(different):
-            kinds.setdefault(tuple(choice.keys for choice in choices), []).append(j)
-        kinds = list(kinds.values())
-        for counts in product(*(range(len(kind) + 1) for kind in kinds)):
+        for j, component in enumerate(self.components):
+            kinds.setdefault(component, []).append(j)
+        for counts in product(*(range(len(kind) + 1) for kind in kinds.values())):
             if sum(counts) == self.distance:
-                yield {j for kind, count in zip(kinds, counts, strict=True) for j in kind[:count]}
+                yield {j for kind, count in zip(kinds.values(), counts, strict=True) for j in kind[:count]}
 
     def _tuple(self, pairs):
         """Return the pair of tuples: products of the blankets, and of the most promising attacks."""
@@ -240,17 +240,6 @@ class joint(Composite):
         return tuple(estimated(part, report) for part, report in zip(self.components, reports, strict=True))
 
 
-class _Choice(NamedTuple):
-    """A pair of inputs to one coordinate, with a number for its likelihood ratios in either order."""
-
-    pair: InputPair
-    keys: tuple[int, ...]
-
-    @classmethod
-    def of(cls, pair):
-        return cls(pair, (id(pair.blanket), id(pair.blanket.swapped())))
-
-
 def _choices(component):
     """Return the pairs to try in a coordinate that may differ, and in one that does not.
 
@@ -259,11 +248,11 @@ def _choices(component):
     """
     different, same = [], []
     for pair in component.input_pairs():
-        different += [_Choice.of(one) for one in both_orders(pair)]
+        different += both_orders(pair)
         for side in ("r0", "r1")[: 1 if pair.blanket.exchangeable else 2]:
-            alike = InputPair(_alike(pair.blanket, side), tuple(_alike(one, side) for one in pair.attacks))
-            same.append(_Choice.of(alike))
-    exchangeable = all(choice.keys[0] == choice.keys[1] for choice in different)
+            attacks = tuple(_alike(one, side) for one in pair.attacks)
+            same.append(InputPair(_alike(pair.blanket, side), attacks))
+    exchangeable = all(pair.blanket.exchangeable for pair in different)
     return different if exchangeable else different + same, same
 
 
