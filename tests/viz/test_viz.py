@@ -1,0 +1,172 @@
+"""Figures as notebooks draw them: what seaborn lacks."""
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import seaborn as sns
+from matplotlib.colors import to_rgb
+
+import viz
+from viz.looks import LOOKS, SPARE
+
+
+@pytest.fixture(autouse=True)
+def themed(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path))
+    with plt.rc_context():
+        viz.theme()
+        yield
+    plt.close("all")
+
+
+def frame(*names, missing=()):
+    rows = [
+        {"bound": name, "n": n, "eps": np.nan if n in missing else 3.0 / n ** (0.5 + 0.1 * at)}
+        for at, name in enumerate(names or ("certified upper", "EFMRTT'19"))
+        for n in (10, 100, 1000, 10_000)
+    ]
+    return pd.DataFrame(rows)
+
+
+def drawn(data, **how):
+    ax = sns.lineplot(data, x="n", y="eps", **viz.looks(data, **how))
+    ax.set(xscale="log", yscale="log")
+    return ax
+
+
+def lines(ax):
+    return [line for line in ax.lines if len(line.get_xdata())]
+
+
+def test_a_line_breaks_where_a_theorem_does_not_apply():
+    data = viz.stretches(frame("exact", missing=[100]), "eps")
+    assert [line.get_xdata().tolist() for line in lines(drawn(data))] == [[10], [1000, 10_000]]
+
+
+def test_no_points_are_averaged():
+    data = pd.concat([frame("exact"), frame("exact").assign(eps=9.0)])
+    assert len(lines(drawn(data))[0].get_xdata()) == 8
+
+
+def test_a_name_keeps_its_look_when_others_come_and_go():
+    several = viz.looks(frame("exact", "mine", "yours", "EFMRTT'19"))
+    for name in ("exact", "mine", "EFMRTT'19"):
+        alone = viz.looks(frame(name))
+        assert all(
+            alone[key][name] == several[key][name] for key in ("palette", "markers", "dashes", "sizes")
+        )
+
+
+def test_no_two_names_of_a_figure_look_alike():
+    own = viz.looks(frame(*(f"bound {at}" for at in range(len(SPARE)))))
+    every = {
+        tuple(str(own[key][name]) for key in ("palette", "markers", "dashes")) for name in own["hue_order"]
+    }
+    assert len(every) == len(SPARE)
+
+
+def test_names_in_the_table_look_alike_only_where_they_mean_the_same():
+    looks = {}
+    for name in LOOKS:
+        looks.setdefault(tuple(map(str, viz.look(name))), []).append(name)
+    alike = [names for names in looks.values() if len(names) > 1]
+    assert alike == [["certified upper", "exact", "central curator"], ["certified lower", "attack"]]
+
+
+def luminance(colour):
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return float(np.dot(parts, [0.2126, 0.7152, 0.0722]))
+
+
+def test_names_can_be_read_and_the_grey_family_seen():
+    contrast = {colour: 1.05 / (luminance(colour) + 0.05) for colour, *_ in [*LOOKS.values(), *SPARE]}
+    assert min(contrast.values()) >= 4.5
+    assert 1.05 / (luminance(viz.FAMILY) + 0.05) >= 3.0
+
+
+def test_the_headline_s_number_must_stand_in_the_picture():
+    ax = drawn(frame())
+    viz.finding(ax, "A thousand users leave ε = 0.095", "ε₀ = 2")
+    with pytest.raises(ValueError, match=r"0\.095 of the headline"):
+        viz.save(ax, frame(), "01_1_users", caption="Read on.")
+    assert plt.get_fignums() == []  # or the next sns.lineplot would draw into it
+
+
+def test_a_figure_without_a_finding_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="headline"):
+        viz.save(drawn(frame()), frame(), "01_1_users", caption="Read on.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def words(ax):
+    viz.label_ends(ax, {"certified upper": "proved"})
+
+
+def mark(ax):
+    viz.finding(ax, "A thousand users leave ε = 0.095", "ε₀ = 2", at=[(1000, 3 / 1000**0.5, "0.095")])
+
+
+def shade(ax):
+    viz.shade_impossible(ax, "certified upper", "nothing can be here")
+
+
+def test_the_order_of_calls_does_not_matter_and_nothing_overlaps(tmp_path):
+    found = set()
+    for at, calls in enumerate(itertools.permutations((words, mark, shade))):
+        ax = drawn(frame())
+        for call in calls:
+            call(ax)
+        viz.save(ax, frame(), f"01_{at}_users", caption="Read on.")
+        assert viz.overlapping(ax) == []
+        found.add((tmp_path / f"01_{at}_users.png").read_bytes())
+    assert len(found) == 1
+
+
+def test_ends_are_named_in_the_colours_of_their_lines():
+    ax = drawn(frame("certified upper", "EFMRTT'19", "other"), named=["certified upper", "EFMRTT'19"])
+    viz.label_ends(ax, {"certified upper": "proved", "EFMRTT'19": ""}, rest="earlier bounds")
+    mark(ax)
+    viz.save(ax, frame(), "01_1_users", caption="Read on.")
+    assert [text.get_text() for text in ax.texts] == ["proved", "earlier bounds", "0.095"]
+    assert ax.texts[0].get_color() == "#000000"
+
+
+def test_ends_that_look_alike_cannot_be_named():
+    ax = drawn(frame("certified lower", "attack"))
+    viz.label_ends(ax)
+    mark(ax)
+    with pytest.raises(ValueError, match="look the same"):
+        viz.save(ax, frame(), "01_1_users", caption="Read on.")
+
+
+def test_panels_share_a_headline_and_each_can_hold_a_mark(tmp_path):
+    data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
+    grid = sns.relplot(data, kind="line", x="n", y="eps", col="budgets", height=3, **viz.looks(data))
+    grid.set(xscale="log", yscale="log")
+    at = [(1000, 3 / 1000**0.5, "0.095", panel) for panel in (0, 1)]
+    viz.finding(grid, "A thousand users leave ε = 0.095 in both", "ε₀ = 2", at=at)
+    viz.label_ends(grid)
+    viz.save(grid, data, "01_1_users", caption="Read on.")
+    assert [sum(text.get_text() == "0.095" for text in ax.texts) for ax in grid.axes.flat] == [1, 1]
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "01_1_users.csv"), data.reset_index(drop=True))
+
+
+def test_a_map_is_hatched_where_a_claim_is_too_small():
+    cells = pd.DataFrame(
+        [{"n": n, "eps0": e, "ratio": e * n / 300} for n in (10, 100, 1000) for e in (0.5, 1.0, 2.0)]
+    )
+    ax = viz.ratio_map(cells, "n", "eps0", "ratio")
+    viz.name_colours(ax, "claimed ÷ true")
+    viz.finding(ax, "The claim is too small for few users", "a map")
+    viz.save(ax, cells, "01_1_map", caption="Read on.")
+    assert any(one.hatches for one in ax.collections if hasattr(one, "hatches"))
+
+
+def test_what_is_no_figure_is_refused():
+    with pytest.raises(TypeError, match="place"):
+        viz.finding("axes", "A finding", "")
+    with pytest.raises(ValueError, match="column"):
+        viz.looks(frame(), by="mechanism")

@@ -1,0 +1,300 @@
+"""Places for headline, names and marks: found once, when the figure is saved."""
+
+import numpy as np
+from matplotlib.colors import to_hex
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from scipy.optimize import isotonic_regression
+
+from viz.theme import BLACK, FAMILY, GREY, WIDTH
+from viz.wishes import figure_of, wishes
+
+EDGE, BETWEEN = 0.07, 0.05  # inches beside the headline, and below each of its two parts
+BESIDE = 1.04  # of a panel's width: where names of lines begin
+OUTSIDE, COVERED, ASTRAY, CROWDED = 200.0, 60.0, 40.0, 25.0  # costs of a bad place
+DIRECTIONS = [(0, 13), (8, 8), (-8, 8), (9, 0), (-9, 0), (8, -9), (-8, -9), (0, -14)]  # points
+BESIDE_ARROW = [(7, 0), (-7, 0)]
+REACHES = (1.0, 1.6, 2.4, 3.4)
+MARKERS = 12  # on a line, about
+
+
+def settle(place):
+    """Lay the figure out once, then place everything that was asked for."""
+    fig = figure_of(place)
+    asked = wishes(fig)
+    fig.set_figwidth(min(fig.get_figwidth(), WIDTH))  # relplot widens a figure for its legend
+    for ax in fig.axes:
+        ax.patch.set_visible(False)  # or a panel hides its neighbour's names
+        for line in ax.lines:
+            line.set_markevery(max(1, round(len(line.get_xdata()) / MARKERS)))
+    _read_names(fig, asked)
+    head = _write_head(fig, asked)
+    panels = list(fig.axes)
+    fig.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05, rect=(0, 0, 1, 1 - head))
+    if asked.bar:  # only now: a colour bar fixes the engine, and FacetGrid does not know this one
+        _draw_bar(fig, *asked.bar)
+    shades = [text for one in asked.shades for text in _shade(panels, asked, *one)]
+    ends = {ax: _write_ends(ax, asked) for ax in panels} if asked.ends is not None else {}
+    fig.draw_without_rendering()
+    for ax, names in ends.items():
+        _move_apart(ax, names)
+    fig.draw_without_rendering()
+    fig.set_layout_engine("none")
+    page = _Page(fig)
+    for ax, text in shades:
+        page.place(ax, text, _corners(ax))
+    rings = [(ax, *page.ring(ax, x, y)) if ring else (ax, None, None) for ax, x, y, _, ring in asked.marks]
+    for (ax, x, y, words, _), (_, own, _) in zip(asked.marks, rings, strict=True):
+        page.mark(ax, x, y, words, own, [other for _, other, _ in rings if other is not own])
+    asked.marks, asked.shades, asked.ends = [], [], None
+
+
+def overlapping(place):
+    """Return the pairs of texts in panels that overlap.
+
+    Examples
+    --------
+    >>> import seaborn as sns, viz
+    >>> ax = sns.lineplot(x=[1, 2], y=[1, 2])
+    >>> _ = ax.text(1, 1, "here"), ax.text(1, 1, "there")
+    >>> viz.overlapping(ax)
+    [('there', 'here')]
+    >>> viz.plt.close()
+    """
+    texts = [text for ax in figure_of(place).axes for text in ax.texts if text.get_text().strip()]
+    boxes = [(text.get_text(), _box(text).padded(-1)) for text in texts]
+    return [(a, b) for at, (a, p) in enumerate(boxes) for b, q in boxes[:at] if p.overlaps(q)]
+
+
+def _look(line):
+    dash = tuple(line._unscaled_dash_pattern[1] or ())  # there is no public way to ask for it
+    return to_hex(line.get_color()), str(line.get_marker()), dash, round(line.get_linewidth(), 2)
+
+
+def _read_names(fig, asked):
+    """Read names of lines from seaborn's legend, and remove it where ends are named."""
+    for legend in [one.get_legend() for one in fig.axes] + fig.legends:
+        if legend is None:
+            continue
+        keys = [_look(line) if hasattr(line, "get_marker") else None for line in legend.legend_handles]
+        names = [text.get_text() for text in legend.texts]
+        same = [
+            n for key, n in zip(keys, names, strict=True) if keys.count(key) > 1 and key and key[0] != FAMILY
+        ]
+        if same and asked.ends is not None:
+            raise ValueError(f"{', '.join(same)} look the same, so their ends cannot be told apart")
+        asked.names |= dict(zip(keys, names, strict=True))
+        if asked.ends is not None:
+            legend.remove()
+    asked.names = {key: name for key, name in asked.names.items() if key and key[0] != FAMILY}
+
+
+def _write_head(fig, asked):
+    """Write headline and setting at the page's edge; return the share of the height that they take."""
+    width, height = fig.get_size_inches()
+    top = 0.06
+    for words, how in (
+        (asked.headline, {"size": 10.5, "weight": "bold"}),
+        (asked.setting, {"size": 9, "color": "0.3"}),
+    ):
+        if words:
+            text = fig.text(EDGE / width, 1 - top / height, "", va="top", linespacing=1.15, **how)
+            _wrap(text, words, (width - 2 * EDGE) * fig.dpi)
+            top += text.get_window_extent().height / fig.dpi + BETWEEN
+    return (top + BETWEEN) / height
+
+
+def _wrap(text, words, room):
+    """Break words into the fewest lines that fit, as equally long as they can be."""
+    text.set_text(words)
+    wide = text.get_window_extent().width
+    aim = wide / np.ceil(wide / room)
+    lines = []
+    for word in words.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        text.set_text(longer)
+        fits = text.get_window_extent().width <= room
+        text.set_text(lines[-1] if lines else "")
+        if lines and fits and text.get_window_extent().width < aim:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    text.set_text("\n".join(lines))
+
+
+def _draw_bar(fig, shades, words, ticks):
+    bar = fig.colorbar(shades, ax=fig.axes, ticks=list(ticks), label=words, aspect=30)
+    bar.ax.set_yticklabels(ticks.values())
+
+
+def _shade(panels, asked, only, name, words, below):
+    """Shade below or above a line; yield the words, still without a place."""
+    for ax in [only] if only else panels:
+        lines = [line for line in ax.lines if asked.names.get(_look(line)) == name and len(line.get_xdata())]
+        for line in lines:
+            limits = ax.get_ylim()
+            step = {"steps-pre": "pre", "steps-post": "post"}.get(line.get_drawstyle())
+            edge = limits[0] if below else limits[1]
+            ax.fill_between(*line.get_data(), edge, step=step, color="0.91", lw=0, zorder=0)
+            ax.set_ylim(limits)
+        if words and lines:
+            yield ax, ax.text(0, 0, words, color="0.3")
+            words = ""
+
+
+def _corners(ax):
+    """Yield places inside a panel, its lower left first."""
+    box = ax.get_window_extent()
+    for y in (0.06, 0.5, 0.94):
+        for x, side in ((0.04, "left"), (0.5, "center"), (0.96, "right")):
+            point = (box.x0 + x * box.width, box.y0 + y * box.height)
+            yield point, side, {0.06: "bottom", 0.5: "center", 0.94: "top"}[y], 3.0 * (y + x)
+
+
+def _write_ends(ax, asked):
+    """Write the name of each line beside the panel, all at one height still."""
+    ends, family = [], []
+    for line in ax.lines:
+        points = np.asarray(line.get_xydata(), float)
+        points = points[np.isfinite(points).all(axis=1)]
+        if not len(points):
+            continue
+        point = max(points, key=lambda one: one[0])
+        if to_hex(line.get_color()) == FAMILY:
+            family.append(point)
+            continue
+        name = asked.names.get(_look(line))
+        if name and asked.ends.get(name, name):
+            ends.append(_end(ax, asked.ends.get(name, name), point, line.get_color()))
+    if family and asked.family:
+        ends.append(_end(ax, asked.family, sorted(family, key=lambda one: one[1])[len(family) // 2], GREY))
+    return ends
+
+
+def _end(ax, words, point, colour):
+    arrow = {"arrowstyle": "-", "lw": 0.5, "color": colour, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 1}
+    how = {"textcoords": ax.transAxes, "va": "center", "annotation_clip": False}
+    return ax.annotate(words, point, (BESIDE, 0.5), color=colour, arrowprops=arrow, **how)
+
+
+def _move_apart(ax, ends):
+    """Move names to the nearest heights at which none overlap."""
+    if not ends:
+        return
+    box = ax.get_window_extent()
+    wanted = np.array([(ax.transData.transform(end.xy)[1] - box.y0) / box.height for end in ends])
+    order = np.argsort(np.clip(wanted, 0.0, 1.0), kind="stable")
+    sizes = np.array([_box(ends[at]).height + 3 for at in order]) / box.height
+    middles = np.cumsum(sizes) - sizes / 2
+    first = isotonic_regression(np.clip(wanted, 0.0, 1.0)[order] - middles).x
+    lowest = -sizes[0] / 2
+    first = np.clip(first, lowest, max(1 + sizes[-1] / 2 - sizes.sum(), lowest))
+    for at, height in zip(order, first + middles, strict=True):
+        ends[at].set_position((BESIDE, height))
+
+
+def _box(text):
+    text.get_window_extent()  # an annotation moves its words only when asked
+    return Text.get_window_extent(text)  # without its arrow
+
+
+class _Page:
+    """What is drawn already, in pixels, so that words find a free place."""
+
+    def __init__(self, fig):
+        self.fig = fig
+        self.taken = [text.get_window_extent() for text in fig.texts]
+        for ax in fig.axes:
+            box = ax.get_window_extent()
+            self.taken.append(Bbox([[box.x0 - 30, box.y0], [box.x0 + 1, box.y1]]))  # its axes
+            self.taken.append(Bbox([[box.x0, box.y0 - 20], [box.x1, box.y0 + 1]]))
+            texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+            texts += [*ax.get_xticklabels(), *ax.get_yticklabels()]
+            if legend := ax.get_legend():
+                self.taken.append(legend.get_window_extent())
+            self.taken += [_box(text).padded(2) for text in texts if text.get_text() and text.get_position()]
+        self.drawn = np.concatenate([_drawn(ax) for ax in fig.axes] or [np.empty((0, 2))])
+
+    def ring(self, ax, x, y):
+        """Draw a ring around a point; return its box."""
+        (ring,) = ax.plot([x], [y], "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9, clip_on=False)
+        box = Bbox([_pixels(ax, x, y) - 6, _pixels(ax, x, y) + 6])
+        self.taken.append(box)
+        return box, ring
+
+    def mark(self, ax, x, y, words, own, others):
+        """Write words beside a point, with a thin line where they stand far from it."""
+        halo = [withStroke(linewidth=2.5, foreground="white")]
+        arrow = {"arrowstyle": "-", "lw": 0.6, "shrinkA": 0, "shrinkB": 5 if own else 0}
+        x, y = float(ax.convert_xunits(x)), float(ax.convert_yunits(y))
+        text = ax.annotate(
+            words, (x, y), (0, 0), textcoords="offset points", va="center", weight="bold", zorder=10,
+            annotation_clip=False, path_effects=halo, arrowprops=arrow,
+        )  # fmt: skip
+        point, others = (
+            _pixels(ax, x, y),
+            [other.get_points().mean(axis=0) for other in others if other is not None],
+        )
+        best = None
+        for reach in REACHES:
+            for dx, dy in DIRECTIONS if own else BESIDE_ARROW:
+                text.set(
+                    ha="center" if dx == 0 else "left" if dx > 0 else "right",
+                    position=(reach * dx, reach * dy),
+                )
+                box = _box(text)
+                astray = any(_gap(box, other) < 1.5 * _gap(box, point) for other in others)
+                cost = self._cost(box) + ASTRAY * astray + 4 * reach
+                if best is None or cost < best[0]:
+                    best = cost, reach, text.get_position(), text.get_ha()
+        _, reach, position, side = best
+        text.set(ha=side, position=position)
+        text.arrow_patch.set_visible(reach > 1)
+        self.taken.append(_box(text))
+
+    def place(self, ax, text, places):
+        """Put a text where it hides least."""
+        best = None
+        for point, ha, va, cost in places:
+            text.set(position=ax.transData.inverted().transform(point), ha=ha, va=va)
+            cost += self._cost(_box(text))
+            if best is None or cost < best[0]:
+                best = cost, text.get_position(), ha, va
+        text.set(position=best[1], ha=best[2], va=best[3])
+        self.taken.append(_box(text))
+
+    def _cost(self, box):
+        page = self.fig.bbox.padded(-2)
+        outside = not (page.contains(box.x0, box.y0) and page.contains(box.x1, box.y1))
+        around = box.padded(2)
+        hidden = np.sum(np.all((self.drawn > around.min) & (self.drawn < around.max), axis=1))
+        return (
+            OUTSIDE * outside + COVERED * sum(box.overlaps(one) for one in self.taken) + min(hidden, CROWDED)
+        )
+
+
+def _pixels(ax, x, y):
+    return ax.transData.transform((float(ax.convert_xunits(x)), float(ax.convert_yunits(y))))
+
+
+def _gap(box, point):
+    return np.hypot(*(np.clip(point, box.min, box.max) - point))
+
+
+def _drawn(ax):
+    """Return points along everything drawn in a panel."""
+    found = [np.empty((0, 2))]
+    for line in ax.lines:
+        points = ax.transData.transform(np.asarray(line.get_xydata(), float))
+        points = points[np.isfinite(points).all(axis=1)]
+        if len(points):
+            at = np.linspace(0, len(points) - 1, 300)
+            found.append(np.column_stack([np.interp(at, range(len(points)), side) for side in points.T]))
+    found += [ax.transData.transform(one.get_offsets()) for one in ax.collections if len(one.get_offsets())]
+    for patch in ax.patches:
+        box = patch.get_window_extent()
+        found.append(
+            np.array([(x, y) for x in np.linspace(box.x0, box.x1, 9) for y in np.linspace(box.y0, box.y1, 9)])
+        )
+    return np.concatenate(found)
