@@ -4,10 +4,11 @@ Slot i shows, each with probability :math:`r_i`, the losses :math:`u_i - e^{\var
 :math:`v_i - e^{\varepsilon} u_i`, and 0 otherwise.  The contour integral of `positive_part_iid` applies with
 the product of the slots' generating functions; slots with equal budgets are counted, not repeated.
 
-Most nodes of the integral lie where the product is nothing.  There it is bounded from few bins of
-slots, then from more: with tilted masses m and values x,
+Most nodes of the integral lie where the product is nothing.  There it is bounded from bins of slots, for a
+row of nodes at once, then for single ones: with tilted masses m and values x,
 :math:`|\varphi|^2 = 1 - 2\sum_{a<b} m_a m_b (1 - \cos\omega(x_a - x_b))`, each factor at its worst in
-the bin.  Only the nodes that remain are evaluated slot by slot.
+the bin and in the row: :math:`\omega|x_a - x_b|` is between the least and the largest, and between two
+multiples of 2π the sine of half of it is least at an end.  Only nodes that remain are evaluated slot by slot.
 """
 
 import math
@@ -32,6 +33,7 @@ FEW = 8  # kinds for which a second quadrature is cheap
 SHARPEST = 1e-8  # tolerance asked of it
 STEEPEST = 1e4  # largest exponent at which a saddle point is looked for
 BLOCK_NODES = 1 << 17
+ROW = 32  # neighbouring nodes that are bounded at once, before each is alone
 CHUNK = 100_000  # nodes times slots at once, so that they stay in the cache
 DOUBT = PRECISION + 32 * UNIT  # the same with the rounding here
 
@@ -49,8 +51,8 @@ def expected_positive_part_of_slots(slots, eps, *, tolerance):
     positive = np.maximum(values + sizes * (PRECISION + 8 * UNIT), 0.0)
     crude = _log_sum(mass, count, positive.sum(axis=0)).upper
     gains = (values[0] > 0.0) | (rest == 0.0)  # at its best such a slot adds a loss; the others add 0
-    best = math.fsum(count * np.where(gains, values[0], 0.0))
-    slack = (PRECISION + 16 * UNIT) * math.fsum(count * sizes[0])
+    best = math.fsum((count * np.where(gains, values[0], 0.0)).tolist())
+    slack = (PRECISION + 16 * UNIT) * math.fsum((count * sizes[0]).tolist())
     if best <= -slack:
         return LOG_ZERO  # not even the best outcome of every slot is positive
     if crude == -math.inf or best <= slack:
@@ -76,7 +78,9 @@ def _log_sum(mass, count, gain):
 
 def _log_product(mass, count):
     """Enclose the log of the chance that every slot shows what has this mass."""
-    return Interval.of(math.fsum(count * np.log(mass)), 16.0).widened(absolute=PRECISION * math.fsum(count))
+    return Interval.of(math.fsum((count * np.log(mass)).tolist()), 16.0).widened(
+        absolute=PRECISION * count.sum()
+    )
 
 
 class _Slots(TiltedSums):
@@ -88,7 +92,7 @@ class _Slots(TiltedSums):
         self.deepest = DEEP if kinds > MANY else self.deepest
         bins = max(1, min(kinds, round(BIN_WORK / math.sqrt(kinds))))
         self.atoms = 2 * bins
-        self._bins = [self._gather(size) for size in sorted({math.isqrt(bins), bins})]
+        self.bins = self._gather(bins)
 
     def at(self, chosen):
         """Return the sum."""
@@ -98,21 +102,20 @@ class _Slots(TiltedSums):
         """Return, for bins of similar slots, extremes of the differences and least products of masses."""
         values = self.losses.values
         order = np.argsort(values[0], kind="stable")
-        groups = [part for part in np.array_split(order, size) if part.size]
-        x = np.vstack([values, np.zeros(self.count.size)])
-        m = np.vstack([self.tilt.masses, self.tilt.zero_mass])
+        starts = np.arange(size) * order.size // size
+        x = np.vstack([values, np.zeros(order.size)])[:, order]
+        m = np.vstack([self.tilt.masses, self.tilt.zero_mass])[:, order]
         bins = []
         for one, two in ((0, 1), (0, 2), (1, 2)):
-            gap, product = np.abs(x[one] - x[two]), m[one] * m[two]
-            ends = [[gap[part].min(), gap[part].max(), product[part].min()] for part in groups]
-            bins.append(np.array(ends).T)
-        return np.array([self.count[part].sum() for part in groups]), bins
+            gap, product = np.abs(x[one] - x[two]), np.minimum.reduceat(m[one] * m[two], starts)
+            bins.append((np.minimum.reduceat(gap, starts), np.maximum.reduceat(gap, starts), product))
+        return np.add.reduceat(self.count[order], starts), bins
 
-    def _log_modulus_at_most(self, omega, count, bins):
-        """Bound log|φ| of the whole sum at each node from bins of slots."""
+    def _log_modulus_at_most(self, omega, count, bins, reach=0.0):
+        """Bound log|φ| of the sum from bins of slots, at each node and at all within ``reach`` above."""
         loss = np.zeros((omega.size, count.size))
         for low, high, product in bins:
-            first, last = omega[:, None] * low, omega[:, None] * high
+            first, last = omega[:, None] * low, (omega + reach)[:, None] * high
             returns = np.floor(last / (2.0 * math.pi)) > np.floor(first / (2.0 * math.pi))
             near = np.minimum(np.sin(0.5 * first) ** 2, np.sin(0.5 * last) ** 2)
             loss += np.where(returns, 0.0, 4.0 * product * near)
@@ -121,15 +124,19 @@ class _Slots(TiltedSums):
     def nodes(self, step, count, nothing):
         """Yield nodes block by block."""
         for first in range(0, int(count[0]), BLOCK_NODES):
-            numbers = np.arange(first, min(first + BLOCK_NODES, int(count[0])))
-            yield self._block(numbers, float(step[0]), float(nothing[0]))
+            last = min(first + BLOCK_NODES, int(count[0]))
+            yield self._block(first, last, float(step[0]), float(nothing[0]))
 
-    def _block(self, nodes, step, nothing):
-        """Return a group of nodes: bounded from bins, then slot by slot where something is left."""
-        for count, bins in self._bins:
-            parts = np.array_split(nodes, 1 + nodes.size * count.size // CHUNK)
-            bound = [self._log_modulus_at_most(step * part, count, bins) for part in parts]
-            nodes = nodes[np.concatenate(bound) > -nothing]
+    def _block(self, first, last, step, nothing):
+        """Return a group of nodes: bounded from bins, rows of nodes first, then slot by slot what is left."""
+
+        def left(nodes, more):
+            parts = np.array_split(nodes, 1 + nodes.size * self.bins[0].size // CHUNK)
+            bound = [self._log_modulus_at_most(step * part, *self.bins, step * more) for part in parts]
+            return nodes[np.concatenate(bound) > -nothing]
+
+        nodes = np.add.outer(left(np.arange(first, last, ROW), ROW - 1), np.arange(ROW)).ravel()
+        nodes = left(nodes[nodes < last], 0)
         omega, few = step * nodes, max(1, math.isqrt(nodes.size))
         rows, row = np.unique(nodes // few, return_inverse=True)
         log_modulus, angle, relative = (np.zeros(omega.size) for _ in range(3))

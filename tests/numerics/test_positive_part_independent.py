@@ -36,20 +36,22 @@ def log_modulus(terms, omega):
 def test_bins_of_slots_bound_the_modulus_at_every_angle(seed, kinds):
     terms = slots(np.random.default_rng(seed), kinds, alike=False)
     exact = log_modulus(terms, ANGLES)
-    for count, bins in terms._bins:
-        assert np.all(
-            terms._log_modulus_at_most(ANGLES, count, bins) >= exact - 1e-9 * np.maximum(1.0, -exact)
-        )
+    least = exact - 1e-9 * np.maximum(1.0, -exact)
+    for size in {1, kinds}:
+        gathered = terms._gather(size)
+        assert np.all(terms._log_modulus_at_most(ANGLES, *gathered) >= least)
+        for back in (0.01, 0.3, 2.0):  # and at every angle of a row that begins before
+            assert np.all(terms._log_modulus_at_most(ANGLES - 0.9 * back, *gathered, back) >= least)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_slots_that_are_alike_lose_nothing_in_a_bin(seed):
     terms = slots(np.random.default_rng(seed), 5, alike=True)
     exact = log_modulus(terms, ANGLES)
-    for count, bins in terms._bins:
-        bound = terms._log_modulus_at_most(ANGLES, count, bins)
-        turned = np.abs(terms.losses.values[0] - terms.losses.values[1])[0] * ANGLES / (2 * np.pi)
-        assert turned.max() > 1.0  # more than a turn, where the angle alone says nothing
+    turned = np.abs(terms.losses.values[0] - terms.losses.values[1])[0] * ANGLES / (2 * np.pi)
+    assert turned.max() > 1.0  # more than a turn, where the angle alone says nothing
+    for size in (1, 2, 5):
+        bound = terms._log_modulus_at_most(ANGLES, *terms._gather(size))
         np.testing.assert_allclose(bound, exact, rtol=1e-6, atol=1e-6)
 
 
