@@ -129,9 +129,12 @@ def _ends(ax, words):
 
 
 def _height(ax, point):
-    """Return the height of a point as a share of the panel's, at most its edge."""
+    """Return the height of a point as a share of the panel's, at most its edge.
+
+    Rounded, so that the order of two lines that end at one point depends on no last digit.
+    """
     height = ax.transAxes.inverted().transform(ax.transData.transform(point))[1]
-    return min(max(height, 0.0), 1.0)
+    return round(min(max(height, 0.0), 1.0), 6)
 
 
 def _apart(ax, heights, names):

@@ -84,6 +84,16 @@ def test_redrawing_moves_the_lines_that_are_there():
     assert ax.get_ylim()[1] >= 30 and plotting.png(fig) != before
 
 
+@pytest.mark.parametrize("digit", [-1e-15, 0.0, 1e-15])
+def test_the_order_of_labels_at_one_point_depends_on_no_last_digit(digit):
+    fig, ax = plotting.figure()
+    for name, end in (("first", 0.5), ("second", 0.5 + digit)):
+        ax.plot([0.0, 1.0], [0.1, end], label=name)
+    plotting.label_directly(ax, {"first": "first", "second": "second"})
+    first, second = (text.xyann[1] for text in ax.texts)
+    assert first < second
+
+
 def test_style_is_never_left_behind():
     import matplotlib
 
