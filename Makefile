@@ -46,7 +46,9 @@ unexport PIP_CONSTRAINT PIP_DRY_RUN PIP_EDITABLE PIP_NO_DEPS PIP_PREFIX PIP_PYTH
 unexport PIP_REQUIREMENT PIP_ROOT PIP_TARGET UV_CONSTRAINT UV_OVERRIDE
 
 VENV := .venv/bin/python
-PYTEST := $(VENV) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+# Nobody is still writing the list of fonts after a minute: a killed run left its lock.
+UNLOCK := find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/null;
+PYTEST := $(UNLOCK) $(VENV) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),'$(UV)' pip install --quiet --python $(VENV),$(VENV) -m pip install -qq --disable-pip-version-check)
 # Its own script, lint-imports, would start the interpreter that a copied .venv came from.
@@ -56,35 +58,39 @@ STRIP := $(VENV) -m nbstripout --extra-keys "metadata.language_info metadata.pap
     metadata.widgets cell.metadata.execution cell.metadata.papermill"
 
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
-INPUTS := $(sort $(shell find $(wildcard shufflelib claims) -name '*.py' -o -name '*.toml')) tools/run_notebook.py requirements.lock
+TOOLS := tools/run_notebook.py tools/needs.py requirements.lock
 FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
 QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
 CHECK := $(NOTEBOOKS:notebooks/%=build/check/%)
 WANTED := $(if $(filter full,$(PROFILE)),$(FULL),$(QUICK))
 IDEAS := build/$(PROFILE)/ideas.drawn
 
-# A copied checkout installs itself rather than the original it came from.
-$(shell [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ] || rm -f .venv/installed)
-# A notebook counts as not yet run if a figure of it was deleted, or its list or itself is not whole.
-$(shell for run in build/*/*.ipynb build/*/*/*.ipynb; do list="$${run%.ipynb}.files"; \
-    [ -e "$$list" ] && [ "$$(tail -c 2 "$$run")" = "}" ] || rm -f "$$run"; \
-    while read -r file || [ -n "$$file" ]; do [ -e "$$file" ] || rm -f "$$run"; done <"$$list"; \
-    done 2>/dev/null)
-# Nobody is still writing the list of fonts after a minute.
-$(shell find build/matplotlib -name '*.matplotlib-lock' -mmin +1 -delete 2>/dev/null)
+# All that follows only reads.  A copied checkout installs itself rather than the original it came from.
+AT_HOME := [ "$$(cat .venv/home 2>/dev/null)" = "$$(pwd -P)" ]
+# A notebook counts as not yet run if a figure of it was deleted, or its list, its needs or itself is not whole.
+HASH := \#
+BROKEN := $(shell for run in build/*/*.ipynb build/*/*/*.ipynb; do \
+    ( [ "$$(tail -n 1 "$${run%.ipynb}.d")" = '$(HASH) whole' ] && [ "$$(tail -c 2 "$$run")" = "}" ] && \
+    while read -r file || [ -n "$$file" ]; do [ -e "$$file" ] || exit 1; done <"$${run%.ipynb}.files" ) || \
+    echo "$$run"; done 2>/dev/null)
+# The files of MNIST that are there, and those that were when notebooks ran.
+MNIST := $(shell cd '$(subst ','\'',$(SHUFFLELIB_DATA))/mnist' 2>/dev/null && ls *-ubyte.gz 2>/dev/null)
+SEEN := $(shell cat build/data.seen 2>/dev/null)
+# What each notebook imports and reads, written by its last run.
+-include $(filter-out $(BROKEN:.ipynb=.d),$(patsubst %.ipynb,%.d,$(FULL) $(QUICK) $(CHECK)) $(wildcard build/*/ideas.d))
 
 .PHONY: help figures test test-all lint tidy unit fuzz lesson lab app planner browser book data lock licences bench \
-    check-figures clean distclean
+    check-figures clean distclean FORCE
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
 figures: $(WANTED) $(IDEAS) figures/papers/index.csv ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
-	@echo 'written by $(words $(WANTED)) notebooks, PROFILE=$(PROFILE):'
-	@cat /dev/null $(WANTED:.ipynb=.files) | sed 's/^/  /'
-	@$(VENV) -c 'from shufflelib.datasets import mnist_available as here; \
-	    print("MNIST is here: a notebook that ran before it came runs again only after make clean" if here() else \
-	    "no MNIST here (make data): its figures are left as they are, the bundled digits stand in")'
+	@echo '$(words $(WANTED)) notebooks, PROFILE=$(PROFILE); written anew since make figures ended last:'
+	@cd build/$(PROFILE) && { [ -e listed ] || touch -t 197001020000 listed; } && \
+	    find . -name '*.d' -newer listed -exec sed -n 's/^# anew /  /p' {} + | sort >listing && \
+	    cat listing && { [ -s listing ] || echo '  nothing'; } && mv listing listed
+	$(if $(MNIST),,@echo 'no MNIST here (make data): its figures are left as they are, the bundled digits stand in')
 
 test: unit ## lint, the quick tests, then every notebook on coarse grids
 	@$(MAKE) --no-print-directory figures PROFILE=quick
@@ -145,7 +151,6 @@ browser: .venv/book ## test the explorer in Chromium: controls, numbers and pict
 
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA) and verify it; keeps files that are there
 	@$(VENV) -m shufflelib.datasets
-	@echo 'make figures does not notice new data: run make clean first'
 
 check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures in another folder and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures
@@ -181,7 +186,7 @@ JUPYTERLAB := $(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root
 
 # Two `make` that set up at once take turns; the second finds it done.
 TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(0, fcntl.LOCK_EX)' <&9; \
-    [ $@ -nt $(firstword $^) ] && [ $@ -nt $(lastword $^) ] && exit
+    [ $@ -nt $(firstword $^) ] && [ $@ -nt $(lastword $(filter-out FORCE,$^)) ] && exit
 
 .venv/locked: requirements.lock
 	@python='$(PYTHON)'; "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null || { echo >&2 \
@@ -190,8 +195,8 @@ TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(
 	rm -rf .venv; echo "installing into .venv, which takes about a minute"; "$$python" -m venv .venv && \
 	$(INSTALL) --require-hashes -r requirements.lock && touch $@
 
-.venv/installed: .venv/locked pyproject.toml
-	@python=$(VENV); $(TAKE_TURNS); \
+.venv/installed: .venv/locked pyproject.toml $(shell $(AT_HOME) || echo FORCE)
+	@python=$(VENV); $(AT_HOME) || rm -f $@; $(TAKE_TURNS); \
 	$(INSTALL) --no-deps --no-build-isolation -e . && pwd -P >.venv/home && touch $@
 
 .venv/book: .venv/installed requirements-book.lock
@@ -199,17 +204,23 @@ TAKE_TURNS = exec 9<requirements.lock; "$$python" -c 'import fcntl; fcntl.flock(
 	$(INSTALL) --require-hashes -r requirements-book.lock && touch $@
 
 # Figures of notebooks/course go to figures/course.
-RUN = @$(VENV) tools/run_notebook.py $< $@
+RUN = @$(UNLOCK) $(VENV) tools/run_notebook.py $< $@
 PLACE = $(filter-out ./,$(dir $*))
+NEEDS := $(TOOLS) | .venv/installed build/data.seen
 
-$(FULL): build/full/%.ipynb: notebooks/%.ipynb $(INPUTS) | .venv/installed
+$(FULL): build/full/%.ipynb: notebooks/%.ipynb $(NEEDS)
 	$(RUN) --profile full --figures figures/$(PLACE)
 
-$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/quick.yaml $(INPUTS) | .venv/installed
+$(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/quick.yaml $(NEEDS)
 	$(RUN) --profile quick --figures build/quick/figures/$(PLACE)
 
-$(CHECK): build/check/%.ipynb: notebooks/%.ipynb $(INPUTS) | .venv/installed
+$(CHECK): build/check/%.ipynb: notebooks/%.ipynb $(NEEDS)
 	$(RUN) --profile full --figures build/check/figures/$(PLACE)
+
+$(BROKEN): FORCE
+
+build/data.seen: $(if $(subst x$(MNIST)x,,x$(SEEN)x),FORCE)
+	@mkdir -p build; echo '$(MNIST)' >$@
 
 figures/papers/index.csv: claims/items.toml claims/ledger.toml | .venv/installed
 	@mkdir -p $(@D) build && $(VENV) -m claims --index >build/index.csv && mv build/index.csv $@
@@ -217,6 +228,6 @@ figures/papers/index.csv: claims/items.toml claims/ledger.toml | .venv/installed
 build/full/ideas.drawn: FOLDER := figures
 build/quick/ideas.drawn build/check/ideas.drawn: FOLDER = $(@D)/figures
 
-build/full/ideas.drawn build/quick/ideas.drawn build/check/ideas.drawn: tools/draw_ideas.py $(INPUTS) | .venv/installed
-	@$(VENV) tools/draw_ideas.py $(FOLDER)/ideas
-	@mkdir -p $(@D) && touch $@
+build/full/ideas.drawn build/quick/ideas.drawn build/check/ideas.drawn: tools/draw_ideas.py tools/publish.py $(NEEDS)
+	@$(UNLOCK) rm -rf $(@D)/ideas; $(VENV) tools/draw_ideas.py $(@D)/ideas && \
+	    $(VENV) tools/publish.py $(@D)/ideas $(FOLDER)/ideas $@ $< && rm -rf $(@D)/ideas && touch $@

@@ -2,9 +2,8 @@
 
     python tools/check_figures.py figures build/check/figures
 
-Numbers may differ by a relative 1e-6, everything else must be equal.  Columns of measured times
-(names that end in ``seconds`` or begin with ``time``) are left out, and so are files named ``_mnist``
-that a build without that data did not make.  Exit status 1 on any difference.
+Numbers may differ by a relative 1e-6, everything else must be equal.  Files named ``_mnist`` that a build
+without that data did not make are left out.  Exit status 1 on any difference.
 """
 
 import csv
@@ -16,31 +15,36 @@ from pathlib import Path
 TOLERANCE = 1e-6
 
 
-def timed(name):
-    """Whether a column or parameter holds a measured time."""
-    return name.endswith("seconds") or name.startswith("time")
-
-
 def entries(path):
     """Return label -> text of everything in a CSV that can be compared, the header lines included."""
     lines = path.read_text(encoding="utf-8").splitlines()
     head = [line.removeprefix("#").partition(":") for line in lines if line.startswith("#")]
     table = list(csv.reader(line for line in lines if not line.startswith("#")))
     columns, rows = table[0], table[1:]
-    found = {key.strip(): value.strip() for key, _, value in head if not timed(key.strip())}
+    found = {key.strip(): value.strip() for key, _, value in head}
     for number, row in enumerate(rows, start=1):
         for column, value in zip_longest(columns, row, fillvalue=""):
-            if not timed(column):
-                found[f"row {number}, {column}"] = value
+            found[f"row {number}, {column}"] = value
     return found
 
 
-def same(one, other):
-    """Whether two entries agree: as numbers within the tolerance, else as text."""
+def same(one, other, tolerance):
+    """Whether two entries agree: as numbers within a relative tolerance, else as text."""
     try:
-        return one == other or math.isclose(float(one), float(other), rel_tol=TOLERANCE)
+        return one == other or math.isclose(float(one), float(other), rel_tol=tolerance)
     except (TypeError, ValueError):
         return False
+
+
+def difference(expected, found, tolerance):
+    """Return in words how two CSV files differ, or None."""
+    old, new = entries(expected), entries(found)
+    wrong = [key for key in old | new if not same(old.get(key), new.get(key), tolerance)]
+    if wrong:
+        first = wrong[0]
+        change = f"{first}: {old.get(first)} became {new.get(first)}"
+        return f"{len(wrong)} entries differ, first {change}"
+    return None
 
 
 def differences(expected, found):
@@ -54,12 +58,8 @@ def differences(expected, found):
                 yield f"{name}: not in {folder}"
                 break
         else:
-            old, new = entries(expected / name), entries(found / name)
-            wrong = [key for key in old | new if not same(old.get(key), new.get(key))]
-            if wrong:
-                first = wrong[0]
-                change = f"{first}: {old.get(first)} became {new.get(first)}"
-                yield f"{name}: {len(wrong)} entries differ, first {change}"
+            if change := difference(expected / name, found / name, TOLERANCE):
+                yield f"{name}: {change}"
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python tools/run_notebook.py notebooks/explorer.ipynb build/quick/explorer.ipynb --profile quick
 
 The full profile takes the parameters as the notebook declares them; the quick one replaces some, as
-``params/quick.yaml`` in the folder of notebooks says.  The notebook draws into a scratch folder,
-and only after its last cell are the figures, their list (``<target>.files``) and the executed notebook
-moved to their places.  Two runs of one notebook take turns, and each clears what a killed one left, but
+``params/quick.yaml`` in the folder of notebooks says.  The notebook draws into a scratch folder, and only
+after its last cell are the figures that changed, the list of all (``<target>.files``), what the run depends
+on (``<target>.d``, for make) and the executed notebook moved to their places, as ``publish.py`` and
+``needs.py`` say.  Two runs of one notebook take turns, and each clears what a killed one left, but
 for the checkpoints of long training, from which the next run of the same code goes on.
 Exit status: 1 if a cell fails or nothing can be written, 2 if the parameters do not fit the notebook.
 """
@@ -26,6 +27,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
+
+import needs
+import publish
 
 sys.modules["rfc3987_syntax"] = None  # jsonschema's check of addresses: two seconds to import, not used here
 import nbformat  # noqa: E402
@@ -118,7 +122,7 @@ def alone(folder):
 @contextmanager
 def checkpoints(path, target, parameters):
     """Make a folder for what a stopped run may leave to the next run of the same code; yield it."""
-    sources = [path, *sorted((Path(__file__).parents[1] / "shufflelib").rglob("*.py"))]
+    sources = [file for file in needs.needs(path) if file.suffix in (".py", ".ipynb")]
     code = b"".join(source.read_bytes() for source in sources) + repr(parameters).encode()
     digest = hashlib.sha256(code).hexdigest()[:16]
     folder = target.with_name(f".{target.stem}.{digest}.checkpoints").absolute()
@@ -210,6 +214,8 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
     import papermill  # a second to import: a refusal should not wait for it
 
     started, clock = time.time(), time.monotonic()
+    own = path.stem.split("_")[0]
+    rule = needs.rule(target, path, own=own)
     drawn = (scratch / "figures").absolute()
     drawn.mkdir()
     os.environ["SHUFFLELIB_FIGURES"] = str(drawn)
@@ -241,7 +247,7 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
         print(f"{path}: {complaint}", file=sys.stderr)
         return 1
     files = sorted(drawn.iterdir())
-    strangers = [file.name for file in files if not file.name.startswith(path.stem.split("_")[0])]
+    strangers = [file.name for file in files if not file.name.startswith(own)]
     if strangers:
         print(f"{path}: figures must begin with the notebook's number, got {strangers}", file=sys.stderr)
         return 1
@@ -249,11 +255,12 @@ def execute(path, target, profile, figures, notebook, parameters, scratch):
     nbformat.write(strip(executed), finished)
     os.utime(finished, (started, started))  # what was edited during the run is newer than its result
     listed.write_text("".join(f"{figures / file.name}\n" for file in files), encoding="utf-8")
-    for file in files:
-        os.replace(file, figures / file.name)
+    anew = publish.publish(drawn, figures)
+    needs.record(target, rule, anew)
     os.replace(listed, target.with_suffix(".files"))
     os.replace(finished, target)
-    print(f"{path.stem} ({profile}): {time.monotonic() - clock:.1f} s, {len(files)} files", flush=True)
+    count = f"{len(files)} files, {len(anew)} figures written anew"
+    print(f"{path.stem} ({profile}): {time.monotonic() - clock:.1f} s, {count}", flush=True)
     return 0
 
 

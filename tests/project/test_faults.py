@@ -79,7 +79,12 @@ def whole(folder):
     """See that the one figure is there, and nothing but what a build leaves."""
     assert (folder / "build/quick/figures/00_a.csv").read_text() == "x\n5\n"
     assert os.listdir(folder / "build/quick/figures") == ["00_a.csv"]
-    assert sorted(os.listdir(folder / "build/quick")) == ["00_small.files", "00_small.ipynb", "figures"]
+    assert sorted(os.listdir(folder / "build/quick")) == [
+        "00_small.d",
+        "00_small.files",
+        "00_small.ipynb",
+        "figures",
+    ]
     assert os.listdir(folder / "tmp") == []
 
 
@@ -128,6 +133,9 @@ def up_to_date(folder):
         (TARGET, None),
         (TARGET, b""),
         (TARGET, b'{"cells": ['),
+        ("build/quick/00_small.d", None),
+        ("build/quick/00_small.d", b"build/quick/00_small.ipynb: notebooks/00_sm"),
+        ("build/quick/00_small.d", b"\x93\xff\x00\n$(shell touch ran)"),
         ("build/quick/00_small.files", None),
         ("build/quick/00_small.files", b"build/quick/figures/00_a.cs"),
         ("build/quick/00_small.files", b"\x93\xff\x00\n\xfe$(touch ran)`touch ran`"),

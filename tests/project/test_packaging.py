@@ -180,10 +180,3 @@ def test_every_remedy_names_packages_that_an_extra_needs_or_an_extra_of_a_clone(
             assert set(words.split()) <= OPTIONAL, (path, words)
     whole = {" ".join(re.split(r"[ <>=]", one)[0] for one in needs) for needs in EXTRAS.values()}
     assert {"dp-accounting", "joblib pyyaml threadpoolctl tqdm"} <= found.keys() & whole
-
-
-def test_who_fetches_mnist_is_told_that_figures_are_not_drawn_again_by_themselves():
-    makefile = (ROOT / "Makefile").read_text()
-    for target in ("data", "figures"):
-        recipe = re.search(rf"(?m)^{target}: .*\n((?:\t.*\n)+)", makefile)[1]
-        assert "make clean" in recipe and "make clean" in (ROOT / "README.md").read_text()
