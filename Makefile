@@ -19,7 +19,15 @@ NEW_ENOUGH := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(shell for python in python3 python3.13 python3.12 python3.11; do \
     $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done))
 
-# Nothing of the reader's own machine reaches a notebook or a test.
+# Nothing of the reader's own machine reaches a notebook or a test: of the environment, only this is passed on.
+KEPT := HOME USER LOGNAME SHELL PATH LD_LIBRARY_PATH PYENV_ROOT PYENV_VERSION TMPDIR TERM LANG LC_% MAKE% MFLAGS \
+    DISPLAY WAYLAND_DISPLAY XAUTHORITY BROWSER XDG_% DBUS_% %_proxy %_PROXY %SSL_CERT_FILE %SSL_CERT_DIR %_CA_BUNDLE \
+    PIP_CERT PIP_CLIENT_CERT PIP_CONFIG_FILE PIP_FIND_LINKS PIP_NO_INDEX PIP_TRUSTED_HOST PIP_DEFAULT_TIMEOUT PIP_%_URL \
+    UV_INDEX% UV_DEFAULT_INDEX UV_EXTRA_INDEX_URL UV_FIND_LINKS UV_NATIVE_TLS UV_CONFIG_FILE %_CACHE_DIR \
+    SHUFFLELIB_FUZZ SHUFFLELIB_SCHEDULER
+unexport $(filter-out $(KEPT),$(.VARIABLES))
+$(foreach setting,MPLBACKEND=agg JUPYTER_PREFER_ENV_PATH=1 PYTHONHASHSEED=0 PYTHONNOUSERSITE=1 PYTHONUTF8=1 PIP_USER=0 \
+    SOURCE_DATE_EPOCH=0 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 UV_PYTHON_DOWNLOADS=never,$(eval export $(setting)))
 BUILD := $(CURDIR)/build
 export IPYTHONDIR := $(BUILD)/ipython
 export JUPYTER_CONFIG_DIR := $(BUILD)/jupyter/config
@@ -27,23 +35,8 @@ export JUPYTER_DATA_DIR := $(BUILD)/jupyter/data
 export JUPYTER_RUNTIME_DIR := $(BUILD)/jupyter/runtime
 export HYPOTHESIS_STORAGE_DIRECTORY := $(BUILD)/hypothesis
 export MPLCONFIGDIR := $(BUILD)/matplotlib
-export MPLBACKEND := agg
-export JUPYTER_PREFER_ENV_PATH := 1
-export PYTHONHASHSEED := 0
-export PYTHONNOUSERSITE := 1
-export PYTHONUTF8 := 1
-export PIP_USER := 0
-export SOURCE_DATE_EPOCH := 0
 # Notebooks run in a folder of their own, so a relative folder of data is made absolute.
 export SHUFFLELIB_DATA := $(if $(filter /% ~%,$(SHUFFLELIB_DATA)),$(SHUFFLELIB_DATA),$(CURDIR)/$(or $(SHUFFLELIB_DATA),data))
-export OMP_NUM_THREADS := 1
-export OPENBLAS_NUM_THREADS := 1
-export UV_PYTHON_DOWNLOADS := never
-unexport JUPYTER_PATH JUPYTER_CONFIG_PATH MATPLOTLIBRC PYTEST_ADDOPTS SHUFFLELIB_FIGURES SHUFFLELIB_FORMATS VIRTUAL_ENV
-unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONINSPECT PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS
-unexport PYTHONCASEOK PYTHONIOENCODING PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONUSERBASE
-unexport PIP_CONSTRAINT PIP_DRY_RUN PIP_EDITABLE PIP_NO_DEPS PIP_PREFIX PIP_PYTHON PIP_REQUIRE_HASHES
-unexport PIP_REQUIREMENT PIP_ROOT PIP_TARGET UV_CONSTRAINT UV_OVERRIDE
 
 VENV := .venv/bin/python
 # Nobody is still writing the list of fonts after a minute: a killed run left its lock.

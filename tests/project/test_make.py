@@ -1,4 +1,4 @@
-"""What make runs again after a change, and what it leaves alone."""
+"""What make runs again after a change, and what it leaves alone: the tree, and the reader's environment."""
 
 import ast
 import os
@@ -177,6 +177,25 @@ def test_a_copied_checkout_installs_itself_once(built):
         done(make(built, ".venv/installed"))
         assert (built / "installs").read_text().count("\n") == 1
     assert (built / ".venv/home").read_text() == f"{built.resolve()}\n"
+
+
+def test_of_the_environment_only_what_is_named_is_passed_on(built):
+    script(built / ".venv/bin/python", f'env >"{built}/seen"')
+    mine = {
+        "PYTHONPATH": "x",
+        "PIP_TARGET": "x",
+        "MKL_NUM_THREADS": "7",
+        "MY_OWN": "1",
+        "SHUFFLELIB_FIGURES": "x",
+    }
+    kept = {"PIP_CERT": "x", "HTTPS_PROXY": "p", "SHUFFLELIB_FUZZ": "3", "LC_ALL": "C", "PIP_INDEX_URL": "y"}
+    done(make(built, "app", **mine, **kept))
+    seen = dict(line.split("=", 1) for line in (built / "seen").read_text().splitlines() if "=" in line)
+    assert not mine.keys() & seen.keys() and kept.items() <= seen.items()
+    assert (seen["PYTHONHASHSEED"], seen["MPLBACKEND"], seen["PATH"]) == ("0", "agg", os.environ["PATH"])
+    assert seen["SHUFFLELIB_DATA"] == f"{built}/data"
+    done(make(built, "lab", **mine))
+    assert f"SHUFFLELIB_FIGURES={built}/build/lab/figures\n" in (built / "seen").read_text()
 
 
 def test_what_is_written_anew_is_listed_once(built):
