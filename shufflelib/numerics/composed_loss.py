@@ -177,10 +177,13 @@ class Line:
         Any θ > 0; those near the saddle point of an ε answer it well.
     width : float
         Relative width of δ aimed at.
+    finer : int
+        How many times the smoothing is cut to a sixteenth, and aliases are pushed farther away.
     """
 
-    def __init__(self, total, theta, width):
-        self.theta = theta
+    def __init__(self, total, theta, width, *, finer=0):
+        self.theta, self.forgotten = theta, FORGOTTEN * (1 + finer)
+        width /= 16.0**finer
         tilts = [Tilt(distribution, theta) for distribution in total.distributions]
         self.log_moment, self.error, self.mean, self.variance = _cumulants(tilts, total.counts)
         self.constant = math.sqrt(self.variance) * theta < UNVARIED
@@ -204,7 +207,7 @@ class Line:
         while True:
             self.smoothing = 2.0 * SHARE * width / product
             deviation = math.sqrt(self.variance + 4.0 * self.smoothing)
-            wanted = self.log_moment - theta * eps - math.log(product * deviation) - FORGOTTEN
+            wanted = self.log_moment - theta * eps - math.log(product * deviation) - self.forgotten
             self.farther = theta + FARTHER / deviation
             self.bounds = total.log_moments_upper(self.farther)
             self.bounds += 2.0 * self.smoothing * self.farther * (1.0 + self.farther)

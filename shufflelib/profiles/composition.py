@@ -33,10 +33,16 @@ FAR_ABOVE = 30.0  # nats
 DISCRETISED, UNREACHED = 0.5, 0.01  # shares of the width of δ for the rounds' distributions, for rare losses
 FINEST = 2.0**-40  # relative doubt of a round's moments
 REACHED = 0.7  # share of the distributions' largest loss up to which ε may come
-RUNGS = 2  # θ of integrals, for each class of tilts
+RUNGS = 2**11  # θ of integrals, for each class of tilts
+STEP = 2**10  # rungs from one θ to the next, fewer where the ε they are right for lie far apart
+APART = (
+    2.0  # product of the differences in θ and in ε of two such: about the square of the latter in units of σ
+)
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
 KEPT = 8192  # nodes of an integral that is kept
+UNCLEAR = 0.5  # width of log δ from which on a finer integral is tried
+FINER, HELPED = 3, 0.8  # times; as long as one leaves no more than that share of the width
 
 
 class ComposedPair(Pair):
@@ -130,25 +136,42 @@ class ComposedPair(Pair):
 
     def _lines(self, eps):
         """Return for every ε how far the first knots reach, a class of tilts, and θ on its ladder."""
-        depth, tilt, rung = np.zeros((3, eps.size), int)
-        for reach in range(DEEPEST):
-            short = (depth == reach) & (eps >= REACHED * self._once(self._first, reach)[0])
-            if not short.any():
+        found = np.zeros((eps.size, 3), int)
+        short = np.arange(eps.size)
+        for depth in range(DEEPEST + 1):
+            far = np.zeros(short.size, bool)
+            if depth < DEEPEST:
+                far = eps[short] >= REACHED * self._once(self._first, depth)[0]
+            here = short[~far]
+            if here.size:
+                found[here], log_scale = self._at_depth(depth, eps[here])
+                far[~far] = self._rare(log_scale) > NOTHING * 2.0**depth
+            short = short[far]
+            if short.size == 0:
                 break
-            depth[short] = reach + 1
-        for one in np.unique(depth).tolist():
-            tilt[depth == one] = _nearest(self._once(self._first, one)[1], eps[depth == one])
+        return found
+
+    def _at_depth(self, depth, eps):
+        """Return the lines of every ε with knots down to a depth, and the log of E e^{θL − θε} there."""
+        tilt = _nearest(self._once(self._first, depth)[1], eps)
+        rung, log_scale = np.zeros(eps.size, int), np.zeros(eps.size)
         for _ in range(TRIES):
-            for one in np.unique(np.stack([depth, tilt], axis=1), axis=0).tolist():
-                here, view = (depth == one[0]) & (tilt == one[1]), self._once(self._view, *one)
-                rung[here] = view.first + _nearest(view.eps, eps[here])
+            for one in np.unique(tilt).tolist():
+                here, view = tilt == one, self._once(self._view, depth, one)
+                chosen = _nearest(view.eps, eps[here])
+                rung[here] = view.rungs[chosen]
+                log_scale[here] = view.log_moments[chosen] - _theta(rung[here]) * eps[here]
             right = np.clip(np.rint(rung / RUNGS).astype(int), 0, ORDERS.size - 1)
             if (right == tilt).all():
                 break
             before, tilt = tilt, right
         else:
             tilt = before  # for which the rungs are
-        return np.stack([depth, tilt, rung], axis=1)
+        return np.stack([np.full(eps.size, depth), tilt, rung], axis=1), log_scale
+
+    def _rare(self, log_scale):
+        """Return how many e-folds the curve of a round falls to losses too rare to matter for such a δ."""
+        return math.log(sum(count for _, count in self.rounds) / (UNREACHED * NARROWEST)) - log_scale
 
     def _sides(self, drawn):
         """Return the sum of all losses from above and from below."""
@@ -159,11 +182,25 @@ class ComposedPair(Pair):
         return self._sides(pair.discretised.tilted(tilt, share, depth) for pair, _ in self.rounds)
 
     def _view(self, depth, tilt):
-        """Return what a class of tilts is right for, which says how well the rounds must be known there."""
-        rungs = RUNGS * tilt + np.arange(-RUNGS * BESIDE, RUNGS * BESIDE + 1)
-        eps, log_moment = _between(self._tilted(tilt, MIDDLING, depth), _theta(rungs))
-        here = RUNGS * BESIDE
-        return _View(int(rungs[0]), eps, max(float(eps[here]), 0.0), float(log_moment[here]))
+        """Return what a class of tilts is right for, which says how well the rounds must be known there.
+
+        Where rare losses far beyond all others begin to matter, ε rises steeply with θ.
+        """
+        sides = self._tilted(tilt, MIDDLING, depth)
+        rungs = RUNGS * tilt + STEP * np.arange(-RUNGS // STEP * BESIDE, RUNGS // STEP * BESIDE + 1)
+        eps, log_moment = _between(sides, _theta(rungs))
+        middle, log_middle = max(float(eps[rungs.size // 2]), 0.0), float(log_moment[rungs.size // 2])
+        while True:
+            far = (np.diff(_theta(rungs)) * np.diff(eps) > APART) & (np.diff(rungs) > 1)
+            if not far.any():
+                return _View(rungs, eps, log_moment, middle, log_middle)
+            between = (rungs[:-1] + rungs[1:])[far] // 2
+            at = np.flatnonzero(far) + 1
+            more = _between(sides, _theta(between))
+            eps, log_moment = (
+                np.insert(*part) for part in zip((eps, log_moment), (at, at), more, strict=True)
+            )
+            rungs = np.insert(rungs, at, between)
 
     def _totals(self, depth, tilt, tolerance):
         """Return the sum of all losses from above and below, for a class of tilts, and a width to aim at."""
@@ -176,19 +213,35 @@ class ComposedPair(Pair):
         width = min(max(width, tolerance * max(NARROWER * deep, 2.0 * tilted)), ROUGHEST)
         share = DISCRETISED * width / min(max(view.log_moment, 1e-300), count)
         share = 2.0 ** round(math.log2(min(max(share, FINEST), MIDDLING)))
-        rare = math.log(count) - math.log(UNREACHED * width) - log_scale
-        reach = math.ceil(math.log2(max(rare / NOTHING, 1.0)))
-        return _Totals(*self._tilted(tilt, share, min(max(reach, depth), DEEPEST)), width)
+        return _Totals(*self._tilted(tilt, share, depth), width)
 
     def _along(self, line, eps, tolerance):
-        """Enclose log H at every ε of an array by integrals along one line."""
-        depth, tilt, rung = line
-        totals = self._once(self._totals, depth, tilt, tolerance)
-        lines = self._kept.get((*line, tolerance))
+        """Enclose log H at every ε of an array by integrals along one line.
+
+        Where rare losses hold θ far below the slope of the curve, the integral smooths too much and its
+        aliases weigh too much; such ε get a finer one as long as that helps.
+        """
+        totals = self._once(self._totals, *line[:2], tolerance)
+        lower, upper = self._integrated(line, eps, tolerance, totals, 0)
+        unclear = np.flatnonzero(upper - lower > UNCLEAR)
+        for finer in range(1, FINER + 1):
+            if unclear.size == 0:
+                break
+            gap = (upper - lower)[unclear]
+            low, high = self._integrated(line, eps[unclear], tolerance, totals, finer)
+            lower[unclear], upper[unclear] = np.maximum(lower[unclear], low), np.minimum(upper[unclear], high)
+            left = (upper - lower)[unclear]
+            unclear = unclear[(left > UNCLEAR) & ~(left > HELPED * gap)]
+        return lower, upper
+
+    def _integrated(self, line, eps, tolerance, totals, finer):
+        """Enclose log H by integrals as fine as that."""
+        lines = self._kept.get((*line, tolerance, finer))
         if lines is None:
-            lines = [Line(side, float(_theta(rung)), totals.width) for side in totals[:2]]
+            theta = float(_theta(line[2]))
+            lines = [Line(side, theta, totals.width, finer=finer) for side in totals[:2]]
             if max(one.size for one in lines) <= KEPT:
-                self._kept.setdefault((*line, tolerance), lines)
+                self._kept.setdefault((*line, tolerance, finer), lines)
         upper = totals.above.log_delta(lines[0], eps).upper + totals.above.slack
         return totals.below.log_delta(lines[1], eps).lower - totals.below.slack, upper
 
@@ -251,10 +304,11 @@ class ComposedPair(Pair):
 
 
 class _View(NamedTuple):
-    """Of some θ, by their rungs, the ε each is right for; of the middle one log E e^{θL}."""
+    """Some θ, by their rungs, the ε that each is right for and log E e^{θL}; and both of the middle one."""
 
-    first: int
+    rungs: np.ndarray
     eps: np.ndarray
+    log_moments: np.ndarray
     middle: float
     log_moment: float
 

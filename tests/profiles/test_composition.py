@@ -265,3 +265,17 @@ def test_epsilon_is_known_where_delta_is_nearly_total_variation(rounds, share):
     profile = shuffle(randomizers.generalized_rr(eps0=1.0, d=16), n=10**4).compose(rounds)
     found = profile.epsilon(share * profile.delta(0.0).lower)
     assert 0.0 < found.lower <= found.upper <= 3.0 * found.lower
+
+
+@pytest.mark.parametrize(("sigma", "widest"), [(0.55, 1.3), (0.8, 1.45)])
+def test_losses_too_rare_for_the_answer_do_not_widen_it(sigma, widest):
+    """Moments of a Gaussian's rare losses outweigh all others long before δ is as small as they are."""
+    one = shuffle(randomizers.gaussian(sigma=sigma), n=4_210_000)
+    found = one.compose(30).epsilon(2.01e-9)
+    assert found.upper < widest * found.lower
+
+
+def test_rare_losses_alone_are_enclosed_to_a_factor():
+    one = shuffle(randomizers.gaussian(sigma=0.55), n=4_210_000)
+    found = one.compose(30).delta(0.167)
+    assert 10.0 * one.delta(0.167).lower < found.lower < found.upper < 60.0 * one.delta(0.167).upper
