@@ -45,6 +45,16 @@ def _at_each(known, dotted, x, *given):
     return (low.reshape(at.shape), high.reshape(at.shape)) if at.ndim else (float(low[0]), float(high[0]))
 
 
+def _finite(known, ceiling):
+    """Return what is known at an order; what is infinite, only where nothing bounds it."""
+
+    def known_below(order):
+        ends = known(order)
+        return None if ends and ceiling and ends[1] == math.inf > ceiling(order) else ends
+
+    return known_below
+
+
 class Pair(PrivacyProfile):
     """An ordered pair (P, Q) of distributions, known through its hockey-stick divergence.
 
@@ -118,39 +128,46 @@ class Pair(PrivacyProfile):
         """Return both bounds of D_order(P‖Q) if they are known without dots on the curve, else None."""
         return None
 
-    def renyi_directed(self, order, skip_below=0.0):
+    def renyi_by_order(self, largest):
+        """Return `known_renyi`, prepared for several orders up to the largest of them."""
+        return self.known_renyi
+
+    def renyi_directed(self, order, skip_below=0.0, ceiling=None):
         """Return both bounds of D_order(P‖Q), for one order or an array.
 
-        They may stay apart where both are at most ``skip_below``.
+        They may stay apart where both are at most ``skip_below``.  ``ceiling``, if given, is an upper bound
+        at any order on a divergence that this one need not exceed.
         """
 
         def dotted(orders, skip_below):
-            return ConnectTheDots(self, self.renyi_tolerance).renyi(orders, skip_below, self._tail_ceiling)
+            dots = ConnectTheDots(self, self.renyi_tolerance)
+            return dots.renyi(orders, skip_below, self._tail_ceiling(ceiling))
 
-        return _at_each(self.known_renyi, dotted, order, skip_below)
+        return _at_each(_finite(self.renyi_by_order(np.max(order)), ceiling), dotted, order, skip_below)
 
-    @property
-    def _tail_ceiling(self):
-        """What bounds the tail of the curve where the loss is unbounded."""
-        return self.renyi_ceiling if self.max_privacy_loss == math.inf else None
+    def _tail_ceiling(self, ceiling):
+        """Return what bounds the tail of the curve where the loss is unbounded."""
+        return (ceiling or self.renyi_ceiling) if self.max_privacy_loss == math.inf else None
 
-    def renyi_worst(self, order, skip_below=0.0):
+    def renyi_worst(self, order, skip_below=0.0, ceiling=None):
         """Return both bounds of the larger direction, known well where it exceeds ``skip_below``."""
         if self.symmetric:
-            return self.renyi_directed(order, skip_below)
+            return self.renyi_directed(order, skip_below, ceiling)
         both = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
 
+        by_order = [one.renyi_by_order(np.max(order)) for one in both]
+
         def known(order):
-            found = [ends for one in both if (ends := one.known_renyi(order))]
+            found = [ends for one in by_order if (ends := one(order))]
             if len(found) == 2 or any(ends[0] == math.inf for ends in found):
-                return np.max(found, axis=0)  # NaN stays NaN
+                return tuple(np.max(found, axis=0).tolist())  # NaN stays NaN
             return None
 
         def dotted(orders, skip_below):
-            ceilings = [one._tail_ceiling for one in both]
+            ceilings = [one._tail_ceiling(ceiling) for one in both]
             return ConnectTheDots(both[0], self.renyi_tolerance).renyi_worst(orders, skip_below, ceilings)
 
-        return _at_each(known, dotted, order, skip_below)
+        return _at_each(_finite(known, ceiling), dotted, order, skip_below)
 
     def dots(self):
         """Return first dots on both curves, for a trade-off function."""

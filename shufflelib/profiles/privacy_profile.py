@@ -90,10 +90,6 @@ class Profile(PrivacyProfile):
             return tuple(added((count, sides[k]) for count, sides in every) for k in (0, 1))
         return super()._renyi_sides(order)
 
-    def _further_renyi(self, order):
-        """Return the further bound that was given."""
-        return self._bounds.renyi(order)
-
 
 def compose(profiles: Iterable[PrivacyProfile]) -> PrivacyProfile:
     r"""Return the profile of several adaptive rounds on the same data.

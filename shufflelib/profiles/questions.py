@@ -41,6 +41,7 @@ from shufflelib.profiles.cautions import about_epsilon, warning
 from shufflelib.profiles.shown import Shown
 
 THEORY = "theory: no closer bound or attack is known"
+ALONE = 0.2  # share of a Rényi divergence of one report from which on that decides
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 
 
@@ -107,7 +108,7 @@ class Bounds:
     below: tuple[Any, ...]
     attained: tuple[Any, ...] = ()
     pure_epsilon: float = math.inf
-    renyi: Callable[[Any], Any] = unknown
+    renyi: Callable[[Any], Any] | None = None
 
 
 class PrivacyProfile(Shown, ABC):
@@ -342,30 +343,26 @@ class PrivacyProfile(Shown, ABC):
 
     def _renyi_sides(self, order):
         """Return both bounds of what bounds divergences from above, and of what bounds them from below."""
-        return self._dominating_renyi(order), _largest_renyi(self.attack_pairs, order)
+        below = _largest_renyi(self.attack_pairs, order)
+        return self._dominating_renyi(order, below[0]), below
 
-    def _dominating_renyi(self, order):
-        """Return both bounds of the dominating pairs' largest; moments bound tails of unbounded losses."""
-        found = np.array(_largest_renyi(self.dominating_pairs, order))
+    def _dominating_renyi(self, order, least):
+        """Return both bounds of the dominating pairs' largest, which is at least so much.
+
+        Moments bound the tails of unbounded losses, at orders at which one report does not decide.  Where
+        they do not close them well, and where one does, tails are set apart if that is possible.
+        """
         ceilings = np.vectorize(self.renyi_ceiling, otypes=[float])(order)
-        open_ = np.isinf(found[1]) & (ceilings < math.inf)
-        if open_.any():
-            every = [
-                connect_the_dots.ConnectTheDots(pair, pair.renyi_tolerance).renyi(
-                    order[open_], ceiling=self.renyi_ceiling
-                )
-                for pair in self._directions[0]
-            ]
-            found[:, open_] = np.max(every, axis=0).T
-        # a tail that moments close well leaves nothing to what sets it apart
-        asked = ~open_ | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDEST))
+        apart = self._bounds.renyi
+        found = np.stack([least, ceilings])
+        asked = (least < ALONE * ceilings) if apart else np.ones(order.shape, bool)
         if asked.any():
-            found[:, asked] = np.minimum(found[:, asked], self._further_renyi(order[asked]))
+            found[:, asked] = _largest_renyi(self.dominating_pairs, order[asked], self.renyi_ceiling)
+        if apart:
+            wide = np.isinf(ceilings) | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDEST))
+            if wide.any():
+                found[:, wide] = np.minimum(found[:, wide], apart(order[wide]))
         return np.minimum(found, ceilings)
-
-    def _further_renyi(self, order):
-        """Return a further upper bound on the Rényi divergences of an array of orders."""
-        return math.inf
 
     @overload
     def tradeoff(self, fpr: float) -> Certified[float]: ...
@@ -518,8 +515,8 @@ def _fewest_missed(pairs, fpr):
 
 
 @counting("points of curves")
-def _largest_renyi(pairs, order):
-    """Return both bounds of the largest divergence of several pairs.
+def _largest_renyi(pairs, order, ceiling=None):
+    """Return both bounds of the largest divergence of several pairs, of which ``ceiling`` bounds moments.
 
     The plainest comes first, so that the others are soon known to be no worse.
     """
@@ -527,7 +524,7 @@ def _largest_renyi(pairs, order):
         pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, pair.renyi_tolerance).lower)
     lower = upper = np.zeros(np.shape(order))
     for pair in pairs:
-        lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower))
+        lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower, ceiling))
     return lower, upper
 
 

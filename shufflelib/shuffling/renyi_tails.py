@@ -12,7 +12,8 @@ because shuffling is data processing,
 The first integral is 1 plus λ(λ − 1) times that of
 :math:`e^{(\lambda-1)\varepsilon} H_\varepsilon(P_1\|Q) + e^{-\lambda\varepsilon} H_\varepsilon(Q\|P)` over
 ε ≥ 0: the contribution of P₂ to the second term, at most :math:`e^{\varepsilon} P_2`, makes up for the mass
-that P₁ lacks.
+that P₁ lacks.  The two reports mirror each other, so that :math:`H_\varepsilon(Q\|P) = H_\varepsilon(P\|Q)`
+is at most :math:`H_\varepsilon(P_1\|Q)` plus the mass of P₂, which adds no more than λ − 1 times that mass.
 """
 
 import math
@@ -35,17 +36,18 @@ class BesideTails:
     """
 
     def __init__(self, inputs, n):
-        whole = BlanketPair(inputs.blanket, n)
         self.tails, self.inside = inputs.tails, BlanketPair(inputs.tails.inside, n)
-        self.inside.__dict__["reversed"] = whole.reversed
+        whole = inputs.blanket
+        self.outside = Interval.of(whole.r0_outside).widened(
+            absolute=2.0 * whole.precision * whole.r0_outside
+        )
 
     def renyi(self, order):
-        """Return an upper bound on D_order(P‖Q) for an order above 1 or an array of them."""
-        order = np.asarray(order, float)
+        """Return upper bounds on D_order(P‖Q) for an array of orders above 1."""
         if self.tails.inside.r0_outside > 0.0:  # so rare that it underflowed
             return np.full(order.shape, math.inf)
-        log_moment = np.vectorize(self.tails.log_moment, otypes=[float])
-        share = (order - 1.0) / order
-        inside = Interval.of(share * self.inside.renyi_directed(order)[1], 4.0)
-        beyond = Interval.of(log_moment(order) / order, 4.0)
-        return (inside.log_add(beyond) / Interval.of(share, 2.0)).upper
+        found = Interval.of(self.inside.renyi_directed(order)[1])
+        more = Interval.of(order - 1.0, 1.0)
+        moment = (found * more).log_add((self.outside * more).log())
+        beyond = Interval.of(np.vectorize(self.tails.log_moment, otypes=[float])(order), 4.0)
+        return ((moment / order).log_add(beyond / order) / more * order).upper

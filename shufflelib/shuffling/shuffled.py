@@ -139,7 +139,7 @@ def _blanket_bounds(randomizer, n):
         above=above if len(above) <= FEW else (WorstPair(above),),
         below=_blanket_pairs(attacks(inputs, randomizer.eps0), n),
         pure_epsilon=randomizer.eps0,
-        renyi=_renyi_of_reports(randomizer, inputs, n),
+        renyi=_beside_tails(inputs, n),
     )
 
 
@@ -153,7 +153,6 @@ def _all_datasets(randomizer, n):
         below=_blanket_pairs(attacks(extreme, randomizer.eps0), n),
         attained=(worst[smaller],),
         pure_epsilon=randomizer.eps0,
-        renyi=_renyi_of_reports(randomizer, (), n),
     )
 
 
@@ -161,10 +160,9 @@ def _blanket_pairs(all_ratios, n):
     return tuple(map(BlanketPair, all_ratios, itertools.repeat(n)))
 
 
-def _renyi_of_reports(randomizer, inputs, n):
-    """Return what bounds Rényi divergences: that of one report, and tails set apart where there are any."""
-    local = np.vectorize(randomizer.local_renyi, otypes=[float])
+def _beside_tails(inputs, n):
+    """Return what bounds Rényi divergences with their tails set apart, or None if there are none."""
     if not inputs or any(pair.tails is None for pair in inputs):
-        return local
+        return None
     beside = [BesideTails(pair, n) for pair in inputs]
-    return lambda order: np.minimum(local(order), np.max([pair.renyi(order) for pair in beside], axis=0))
+    return lambda order: np.max([pair.renyi(order) for pair in beside], axis=0)
