@@ -30,43 +30,46 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from shufflelib.numerics.certified import LONG_UNIT, Interval
+from shufflelib.numerics.certified import LEAST_NORMAL, LONG_UNIT, Interval
 from shufflelib.numerics.logspace import UNIT
 
 ENUMERATION_LIMIT = 40_000  # count vectors
 ENUMERATED_ATOMS = 12
 LARGEST_SUM = 1e300
+STEEPEST = 600.0  # exponent up to which powers are added up
 RARE = -30.0  # log of the chance of more of them than are listed, from which on a list is worth its while
 
 
-class ListedSums(NamedTuple):
-    """Sums (A, B) by falling A/B: −log A/B, running sums of pA and pB for either end of p, and their doubt.
+class Listed(NamedTuple):
+    """All sums (A, B), −log A/B, and both ends of the logs of their probabilities.
 
     ``log_left_out`` bounds the log-probability that one pair of ratios is beside more others than are listed.
     """
 
+    first: np.ndarray
+    second: np.ndarray
     less: np.ndarray
-    first: tuple
-    second: tuple
-    doubt: float
+    log_chances: list
+    doubt: float  # relative error of A and B
     rounding: float  # of log A/B
     log_left_out: float
 
     @classmethod
-    def of(cls, first, second, masses, zero_mass, precision, n):
+    def of(cls, first, second, masses, zero_mass, precision, n, limit, deepest=-math.inf):
         """Return the list for n pairs of ratios with these masses, or None if it would be too long.
 
-        ``zero_mass`` is the mass of (0, 0), ``precision`` the relative error of all.
+        ``zero_mass`` is the mass of (0, 0), None if the masses are known to add up to 1; ``precision`` is the
+        relative error of all.
         """
         if max(float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0))) * n > LARGEST_SUM:
             return None
         around = _Around.heaviest(first, second, masses, zero_mass, precision)
-        most = _enumerable(around, n)
+        most = _enumerable(around, n, limit)
         left_out = _log_left_out(around, n, most) if most else 0.0
-        return None if left_out >= RARE else cls._listed(around, n, most, left_out, precision)
-
-    @classmethod
-    def _listed(cls, around, n, most, left_out, precision):
+        while (fewer := most * 15 // 16) and _log_left_out(around, n, fewer) < deepest:
+            most, left_out = fewer, _log_left_out(around, n, fewer)
+        if left_out >= RARE:
+            return None
         counts, used, *_ = _count_vectors(around.first.size, most, n)
         first, second = (
             counts @ others + (n - used) * one
@@ -78,13 +81,74 @@ class ListedSums(NamedTuple):
         doubt, finite = precision + (0.5 * around.first.size + 6.0) * UNIT, np.isfinite(less)
         logs = np.abs(np.log(first[finite])) + np.abs(np.log(second[finite]))
         rounding = 8 * UNIT * (1.0 + float(np.max(logs, initial=0.0)))
-        order = np.argsort(less, kind="stable")
-        order = order[less[order] <= 3.0 * doubt + rounding]  # the others have no gain
+        chances = _log_chances(*around.masses, most, n)
+        return cls(first, second, less, chances, doubt, rounding, left_out)
+
+
+class ConvexSums:
+    r"""What encloses :math:`\mathbb E[B\,\varphi(A/B)]/n` for every φ(r) = r^λ − 1 − λ(r − 1), λ > 1.
+
+    φ is :math:`r(r^{\lambda-1} - 1) - (\lambda-1)(r-1) \ge 0`; each part is rounded by a few units of itself.
+    Its derivative by log r is :math:`\lambda r(r^{\lambda-1} - 1)`: an error e of log r moves φ by λe times
+    the largest value of that within e.
+    """
+
+    def __init__(self, listed, n):
+        self.log_left_out, loss = listed.log_left_out, np.clip(-listed.less, -STEEPEST, STEEPEST)
+        self.loss, self.ratio, self.excess = loss, np.exp(loss), np.expm1(loss)
+        self.largest, off = float(loss.max(initial=0.0)), (loss.size + 32) * UNIT + listed.doubt
+        self.off = 2.1 * listed.doubt + listed.rounding + 8 * UNIT * float(np.abs(loss).max(initial=0.0))
+        self.weights = [
+            (np.exp(chance) + flushed) * listed.second / n * (1.0 + side * off)
+            for chance, flushed, side in zip(
+                listed.log_chances, (0.0, LEAST_NORMAL), (-1.0, 1.0), strict=True
+            )
+        ]
+
+    def log_mean(self, order, largest, share):
+        """Enclose the log of the mean for λ = ``order``, A/B being at most e^``largest``.
+
+        None where powers overflow, or where what is not listed may be more than a share of it.
+        """
+        if not order * self.largest <= STEEPEST:
+            return None
+        more = order - 1.0
+        grown = np.expm1(more * self.loss)
+        whole, linear, size = self.ratio * grown, more * self.excess, np.abs(grown)
+        moved = (
+            math.expm1(order * self.off) * self.ratio * (size + math.expm1(order * self.off) * (1.0 + size))
+        )
+        doubt = 2.0 * moved + 16 * UNIT * (np.abs(whole) + np.abs(linear))
+        low, high = whole - linear - doubt, whole - linear + doubt
+        low, high = float(self.weights[0] @ np.maximum(low, 0.0)), float(self.weights[1] @ high)
+        log_rest = self.log_left_out + order * max(largest, 1.0)
+        if not low > 0.0 or log_rest > math.log(low * share):
+            return None
+        return Interval(math.log(low), math.log(high + math.exp(log_rest))).widened(8.0, 8 * UNIT)
+
+
+class ListedSums(NamedTuple):
+    """Sums (A, B) by falling A/B: −log A/B, running sums of pA and pB for either end of p, their doubt."""
+
+    less: np.ndarray
+    first: tuple
+    second: tuple
+    doubt: float
+    rounding: float  # of log A/B
+    log_left_out: float
+
+    @classmethod
+    def of(cls, listed):
+        """Return the sums of a list."""
+        order = np.argsort(listed.less, kind="stable")
+        # the others have no gain
+        order = order[listed.less[order] <= 3.0 * listed.doubt + listed.rounding]
         least, sums = float(np.finfo(np.longdouble).tiny), []
-        for chance, flushed in zip(_log_chances(*around.masses, most, n), (0.0, least), strict=True):
+        for chance, flushed in zip(listed.log_chances, (0.0, least), strict=True):
             chance = np.exp(chance[order].astype(np.longdouble)) + flushed
-            sums.append([np.append(0.0, np.cumsum(chance * part[order])) for part in (first, second)])
-        return cls(less[order], *zip(*sums, strict=True), doubt, rounding, left_out)
+            parts = listed.first, listed.second
+            sums.append([np.append(0.0, np.cumsum(chance * part[order])) for part in parts])
+        return cls(listed.less[order], *zip(*sums, strict=True), *listed[-3:])
 
     def log_positive_part(self, eps, log_crude):
         """Enclose log E[(e^{−ε}A − B)₊] at each ε ≥ 0 of an array, at most ``log_crude``."""
@@ -117,12 +181,12 @@ class _Around(NamedTuple):
 
     @classmethod
     def heaviest(cls, first, second, masses, zero_mass, precision):
-        complete = zero_mass == 0.0 and math.fsum(masses) == 1.0
+        complete = zero_mass is None or (zero_mass == 0.0 and math.fsum(masses) == 1.0)
         first, second, masses = (np.append(part, 0.0) for part in (first, second, masses))
         doubt = precision + 4 * UNIT
         ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
-            end[-1] = max(zero_mass + side * doubt, 0.0)
+            end[-1] = max((zero_mass or 0.0) + side * doubt, 0.0)
         top = int(np.argmax(ends[1]))
         others = np.arange(first.size) != top
         if complete and top != first.size - 1:
@@ -131,15 +195,15 @@ class _Around(NamedTuple):
         return cls(*ratios, tuple(end[others] for end in ends))
 
 
-def _enumerable(around, n):
+def _enumerable(around, n, limit):
     """Return how many losses other than the heaviest a list of all count vectors can hold."""
     atoms = around.first.size
     if not 0 < atoms <= ENUMERATED_ATOMS:
         return 0
-    most, too_many = 1, min(n, ENUMERATION_LIMIT) + 1
+    most, too_many = 1, min(n, limit) + 1
     while too_many - most > 1:
         middle = (most + too_many) // 2
-        listed = math.comb(middle + atoms, atoms) <= ENUMERATION_LIMIT
+        listed = math.comb(middle + atoms, atoms) <= limit
         most, too_many = (middle, too_many) if listed else (most, middle)
     return most
 

@@ -9,7 +9,13 @@ import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.logspace import UNIT, logsumexp
-from shufflelib.numerics.positive_part_enumerated import ENUMERATED_ATOMS, ENUMERATION_LIMIT, ListedSums
+from shufflelib.numerics.positive_part_enumerated import (
+    ENUMERATED_ATOMS,
+    ENUMERATION_LIMIT,
+    ConvexSums,
+    Listed,
+    ListedSums,
+)
 from shufflelib.numerics.positive_part_iid import (
     SHARPENED,
     SMALLEST_SIZE,
@@ -19,13 +25,16 @@ from shufflelib.numerics.positive_part_iid import (
 )
 from shufflelib.numerics.saddle_point import added
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE
+from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, renyi_from_moment
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
 FEW = 64  # outputs
 MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
+MOST_LISTED = 510_000, 100_000  # sums for a Rényi divergence, and those of no more rare ratios than usual
+ENOUGH = 60.0  # e-folds below the least of powers of what is left out, from which on no more are listed
+LEFT_OUT = 1e-7  # share of its moment that sums which are not listed may have
 TILTS = np.geomspace(1e-18, 1e3, 60)
 CUTS = 32  # of the extreme outputs, at which a split is tried first
 LOOSE = 100.0  # times the aimed width: another split is then tried
@@ -190,17 +199,22 @@ class BlanketPair(Pair):
             lower[some] = np.maximum(lower[some], jump)
         return np.minimum(lower, upper), upper
 
-    @functools.cached_property
-    def _list(self):
-        """The list of all sums of ratios, or None where there are too many."""
+    def _listed(self, limit, common, **rest):
+        """Return the list of all sums of ratios, or None if it or its part below the mean is long."""
         ratios, others = self.ratios, self.ratios.w.size - 1
         rare = max(1.0 - max(float(ratios.w.max()), self._zero_mass), 0.0)
         expected = int(self.n * rare * (1.0 - 1e-9))
-        too_many = others > ENUMERATED_ATOMS or math.comb(expected + others, others) > ENUMERATION_LIMIT
-        if self.n == 1 or too_many:
+        if self.n == 1 or others > ENUMERATED_ATOMS or math.comb(expected + others, others) > common:
             return None
-        parts = ratios.r0_over_w, ratios.r1_over_w, ratios.w, self._zero_mass, ratios.precision
-        return ListedSums.of(*parts, self.n)
+        complete = ratios.full and abs(1.0 - math.fsum(ratios.w)) <= ratios.precision
+        parts = ratios.r0_over_w, ratios.r1_over_w, ratios.w, None if complete else self._zero_mass
+        return Listed.of(*parts, ratios.precision, self.n, limit, **rest)
+
+    @functools.cached_property
+    def _list(self):
+        """The sums by falling ratio, for every ε, or None where there are too many."""
+        listed = self._listed(ENUMERATION_LIMIT, ENUMERATION_LIMIT)
+        return listed and ListedSums.of(listed)
 
     @property
     def _splittable(self):
@@ -376,10 +390,26 @@ class BlanketPair(Pair):
         return BlanketPair(mixed, self.n)
 
     def known_renyi(self, order):
-        """Return infinity twice if the second report cannot produce some output of the first, else None."""
+        """Return both bounds from a list of all sums, or infinity where the second report lacks an output."""
+        return self.renyi_by_order(order)(order)
+
+    def renyi_by_order(self, largest):
+        """Return `known_renyi` with the list, which no question leaves behind."""
         ratios = self.ratios
-        alone = np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0))
-        return (math.inf, math.inf) if alone else None
+        if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
+            return lambda order: (math.inf, math.inf)
+        inside = max(ratios.r0_outside, ratios.r1_outside) == 0.0
+        deepest = -ENOUGH - largest * self.max_privacy_loss
+        listed = self._listed(*MOST_LISTED, deepest=deepest) if inside else None
+        if listed is None:
+            return lambda order: None
+        sums = ConvexSums(listed, self.n)
+
+        def known(order):
+            ends = sums.log_mean(order, self.max_privacy_loss, LEFT_OUT)
+            return tuple(renyi_from_moment(end, order) for end in ends) if ends else None
+
+        return known
 
 
 def _side_by_side(curves):

@@ -57,6 +57,8 @@ class LikelihoodRatios:
     exchangeable : bool
         Whether :math:`(R_0/w, R_1/w)` and :math:`(R_1/w, R_0/w)` have the same distribution, which the
         mechanism knows; the entries, which are rounded, need not show it.
+    full : bool
+        Whether :math:`w` is a probability distribution, so that what its entries leave of 1 is rounding.
     """
 
     r0_over_w: np.ndarray
@@ -69,6 +71,7 @@ class LikelihoodRatios:
     outside: np.ndarray | None = None
     loss_outside: float = math.inf
     exchangeable: bool = False
+    full: bool = False
 
     @classmethod
     def from_masses(
@@ -81,6 +84,7 @@ class LikelihoodRatios:
         cell_width=0.0,
         single_outputs=False,
         exchangeable=False,
+        full=False,
     ):
         """Build the ratios from the masses of two reports and of the reference measure on output classes.
 
@@ -115,6 +119,7 @@ class LikelihoodRatios:
             cell_width=cell_width,
             outside=np.stack([report0[~supported], report1[~supported]]) if single_outputs else None,
             exchangeable=exchangeable,
+            full=full,
         )
 
     @classmethod
@@ -126,7 +131,7 @@ class LikelihoodRatios:
         """
         others = np.asarray(others, float)
         return cls.from_masses(
-            report0, report1, np.where(others > 0.0, np.maximum(others, LEAST_OTHERS), 0.0), **rest
+            report0, report1, np.where(others > 0.0, np.maximum(others, LEAST_OTHERS), 0.0), full=True, **rest
         )
 
     def swapped(self):

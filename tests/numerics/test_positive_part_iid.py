@@ -11,7 +11,7 @@ from claims import exact_losses
 from shufflelib.numerics import nodes, positive_part_enumerated, positive_part_iid, saddle_point
 from shufflelib.numerics.certified import LOG_ZERO, Interval, intersect
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.positive_part_enumerated import ListedSums
+from shufflelib.numerics.positive_part_enumerated import ENUMERATION_LIMIT, Listed, ListedSums
 from shufflelib.numerics.positive_part_iid import EqualLosses, LossDistributions
 
 
@@ -23,9 +23,12 @@ def by_list(distribution, n):
     """Return the list's bracket of one distribution, or None."""
     first, second = (0.5 * (distribution.sizes + side * distribution.values)[:, 0] for side in (1.0, -1.0))
     rest = distribution.masses[:, 0], distribution.zero_mass[0], distribution.precision
-    found = ListedSums.of(first, second, *rest, n)
+    listed = Listed.of(first, second, *rest, n, ENUMERATION_LIMIT)
+    if listed is None:
+        return None
     crude = positive_part_iid.union_upper_bound(distribution, n)
-    return found and Interval(*(float(end[0]) for end in found.log_positive_part(np.zeros(1), crude)))
+    found = ListedSums.of(listed).log_positive_part(np.zeros(1), crude)
+    return Interval(*(float(end[0]) for end in found))
 
 
 def expected_positive_part(distribution, n, **rest):
