@@ -13,9 +13,6 @@ COARSE, COARSER = 2e-3, 1e-2  # relative widths of δ asked for where a rough ε
 ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
 MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
 FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
-AT_ONCE = 1  # points of a search that are tried at once
-AROUND = np.array([1.0, 0.97, 1.03])  # of where a root is looked for first,
-NEARBY = np.array([1.0, 0.9999, 0.99])  # and where it is likely to be
 DEGREE = 5  # of polynomials through known points
 FURTHER = 12.0  # times the step past a root at which another point is tried
 STALLED, STEPS = 3, 200  # steps that gain little until a bracket is halved, and steps in all
@@ -94,28 +91,28 @@ def certified_root(
         log_start = log_value(0.0)
         if log_start <= target:
             return 0.0
-    search = _search(target, last, safe_above, log_start, guess, width, steps, at_once=1)
+    search = _search(target, last, safe_above, log_start, guess, width, steps)
     found = None
     while True:
         try:
-            x = search.send(found)
+            found = log_value(search.send(found))
         except StopIteration as end:
             return end.value
-        found = np.array([log_value(one) for one in x.tolist()])
 
 
-def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
-    """Yield points at which values are wanted, in ascending order; return the root."""
+def _search(target, last, safe_above, log_start, guess, width, steps):
+    """Yield points at which values are wanted; return the root."""
     start, goal = _place(np.array([log_start, target]))
     known = np.array([[0.0], [start], [1.0]])  # points, places, and whether they are left of the root
-    x = _first_points(log_start, target, last, guess, at_once)
+    x = guess if guess is not None and 0.0 < guess < last else gaussian_epsilon(log_start, target)
+    if not 0.0 < x < last:
+        x = 0.5 * last if math.isfinite(last) else 1.0
     stalled, length = 0, math.inf
     for _ in range(steps):
         value = yield x
         # NaN counts as above where the safe side is above, and as below where it is below
-        left = ~(value <= target) if safe_above else value > target
-        known = np.concatenate([known, [x, _place(value), left]], axis=1)
-        known = known[:, np.argsort(known[0], kind="stable")]
+        left = not value <= target if safe_above else value > target
+        known = np.insert(known, np.searchsorted(known[0], x, side="right"), [x, _place(value), left], axis=1)
         points, places, lefts = known
         # the neighbouring points between which the root is, the safe one as near as any
         at = int(np.argmin(np.append(lefts, 0.0)) if safe_above else np.flatnonzero(lefts)[-1] + 1)
@@ -123,7 +120,7 @@ def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
         if low > FARTHEST if math.isinf(high) else high - low <= width * high:
             break
         if math.isinf(high):
-            x = low * 2.0 ** np.arange(1.0, 1.0 + at_once)
+            x = 2.0 * low
             continue
         stalled = stalled + 1 if high - low > 0.5 * length else 0
         length = high - low
@@ -143,13 +140,11 @@ def _search(target, last, safe_above, log_start, guess, width, steps, at_once):
         # side, so that the bracket shrinks on both
         past = max(doubt, 0.6 * width * root)
         right = safe_above if doubt <= 0.3 * width * root else root - low < high - root
-        sides = past * np.array([1.0, -1.0, FURTHER])
-        x = root + (sides if right else -sides)
-        x = x[(low < x) & (x < high)][:at_once]
-        if stalled >= STALLED or not x.size:
-            x, stalled = np.append(x[: at_once - 1], 0.5 * (low + high)), 0
-        x = np.unique(x[(low < x) & (x < high)])
-        if not x.size:
+        sides = (1.0, -1.0, FURTHER) if right else (-1.0, 1.0, -FURTHER)
+        x = next((float(there) for side in sides if low < (there := root + side * past) < high), None)
+        if stalled >= STALLED or x is None:
+            x, stalled = float(0.5 * (low + high)), 0
+        if not low < x < high:
             break
     return float(high if safe_above else low)
 
@@ -158,18 +153,6 @@ def _place(log_value):
     """Return a map of log δ in which ε is nearly linear: the quantile of a Gaussian tail."""
     log_value = np.minimum(np.where(np.isnan(log_value), 0.0, log_value), 0.0)
     return np.maximum(-ndtri_exp(log_value), LEAST_PLACE)
-
-
-def _first_points(log_start, target, last, guess, at_once):
-    """Return where to look first, in ascending order."""
-    x = gaussian_epsilon(log_start, target)
-    near = guess is not None and 0.0 < guess < last and (at_once == 1 or abs(guess - x) <= 0.04 * x)
-    if near:
-        x = guess
-    elif not 0.0 < x < last:
-        x = 0.5 * last if math.isfinite(last) else 1.0
-    x = x * (NEARBY if near else AROUND)[: 5 if at_once > 1 else 1]
-    return np.sort(x[x < last])
 
 
 def _interpolated(points, places, at, goal):
@@ -292,13 +275,11 @@ def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
         if 0.0 < x < pair.max_privacy_loss:
             rough = scaled(float((yield from values(pair, [x], COARSE))[safe_above][0]))
             guess = x * x / rough if 0.0 < rough < math.inf else None
-    search = _search(
-        target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS, AT_ONCE
-    )
-    ends = None
+    search = _search(target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS)
+    found = None
     while True:
         try:
-            x = search.send(ends and ends[safe_above])
+            x = search.send(found)
         except StopIteration as end:
             return end.value
-        ends = yield from values(pair, x, tolerance)
+        found = float((yield from values(pair, [x], tolerance))[safe_above][0])
