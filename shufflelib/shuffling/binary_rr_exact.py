@@ -4,6 +4,7 @@ Of the other users' values only the number s of ones matters, and every s is sea
 `binary_rr_all_datasets` for the values and for the bound on whole ranges of s at once.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -172,7 +173,7 @@ def _listed(values, which, first, last):
 
 def _starts(which):
     """Return where in a sorted array another number begins."""
-    return np.flatnonzero(np.diff(which, prepend=-1))
+    return np.append(0, np.flatnonzero(which[1:] != which[:-1]) + 1)
 
 
 def _largest(which, value):
@@ -184,11 +185,13 @@ def _largest(which, value):
     return found[_starts(which[found])]
 
 
+@functools.lru_cache(maxsize=32)
 def _pieces(others):
     """Cut the range of s into pieces, shorter ones near its ends, where the best population usually is."""
     near = np.cumsum(SHORT * PARTS ** np.arange(math.log(others / (4.0 * SHORT), PARTS)))
     inner = np.concatenate([near, others + 1 - near, np.linspace(0, others + 1, CELLS + 1)[1:-1]])
     edges = np.unique(np.append(inner, [0, others + 1]).astype(np.int64))
+    edges.flags.writeable = False
     return edges[:-1], edges[1:] - 1
 
 
