@@ -2,7 +2,7 @@ r"""Two reports of one user among n − 1 draws from a reference measure: what e
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -393,7 +393,7 @@ class BlanketPair(Pair):
         """Return both bounds from a list of all sums, or infinity where the second report lacks an output."""
         return self.renyi_by_order(order)(order)
 
-    def renyi_by_order(self, largest):
+    def renyi_by_order(self, largest: float) -> Callable[[float], tuple[float, float] | None]:
         """Return `known_renyi` with the list, which no question leaves behind."""
         ratios = self.ratios
         if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):

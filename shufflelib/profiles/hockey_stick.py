@@ -8,7 +8,7 @@ Rényi divergences and trade-off functions follow from the curve alone.
 import functools
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,7 @@ class Pair(PrivacyProfile):
         """Return both bounds of D_order(P‖Q) if they are known without dots on the curve, else None."""
         return None
 
-    def renyi_by_order(self, largest):
+    def renyi_by_order(self, largest: float) -> Callable[[float], tuple[float, float] | None]:
         """Return `known_renyi`, prepared for several orders up to the largest of them."""
         return self.known_renyi
 
