@@ -13,10 +13,10 @@ from typing import Any
 from shufflelib.calibration.search import Calibration, Family
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
-from shufflelib.numerics.root_finding import COARSE, ROUGH, far_apart
 from shufflelib.profiles import cautions
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.profiles.worst_epsilon import COARSE, ROUGH, far_apart
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic

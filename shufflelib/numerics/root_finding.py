@@ -1,22 +1,16 @@
-"""Searches for ε: where a falling function reaches a target, with the result on the safe side."""
+"""Searches for where a falling function reaches a target, with the result on the safe side."""
 
 import math
 
 import numpy as np
 from scipy.special import ndtri, ndtri_exp
 
-from shufflelib.numerics.certified import LEAST, TOLERANCE
+from shufflelib.numerics.certified import LEAST
 from shufflelib.numerics.logspace import mills_ratio
-from shufflelib.numerics.side_by_side import Values, answers, together, values
 
-COARSE, COARSER = 2e-3, 1e-2  # relative widths of δ asked for where a rough ε will do, or a guess
-ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
-MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
-FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
 DEGREE = 5  # of polynomials through known points
 FURTHER = 12.0  # times the step past a root at which another point is tried
-STALLED, STEPS = 3, 200  # steps that gain little until a bracket is halved, and steps in all
-NEAR = 0.98  # share of the best ε below which an attack is given up
+STALLED = 3  # steps that gain little until a bracket is halved
 SHORT, BENT = 0.05, 0.1  # doubt about a straight step, as a share of it, and about what bends it
 CLOSE = 1e-3  # relative distance of two points between which a step is trusted
 LEAST_PLACE = -40.0  # of a δ that is 1 to all digits
@@ -27,7 +21,7 @@ ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 NEWTON_STEPS, SETTLED = 40, 1e-13
 
 
-def _gaussian_scale(log_start):
+def gaussian_scale(log_start):
     """Return a map of log δ to the ε that it has for two Gaussians which share ``log_start`` at ε = 0.
 
     For other pairs ε is nearly linear in it.
@@ -67,7 +61,7 @@ def gaussian_epsilon(log_start, log_value):
     >>> round(gaussian_epsilon(start, Gaussian(mu=0.5).log_hockey_stick(2.0).upper), 6)
     2.0
     """
-    return _gaussian_scale(log_start)(log_value)
+    return gaussian_scale(log_start)(log_value)
 
 
 def certified_root(
@@ -91,7 +85,7 @@ def certified_root(
         log_start = log_value(0.0)
         if log_start <= target:
             return 0.0
-    search = _search(target, last, safe_above, log_start, guess, width, steps)
+    search = searched(target, last, safe_above, log_start, guess, width, steps)
     found = None
     while True:
         try:
@@ -100,7 +94,7 @@ def certified_root(
             return end.value
 
 
-def _search(target, last, safe_above, log_start, guess, width, steps):
+def searched(target, last, safe_above, log_start, guess, width, steps=200):
     """Yield points at which values are wanted; return the root."""
     start, goal = _place(np.array([log_start, target]))
     known = np.array([[0.0], [start], [1.0]])  # points, places, and whether they are left of the root
@@ -182,104 +176,3 @@ def _interpolated(points, places, at, goal):
             break
         root, changed, doubt = x[0], change, BENT * change
     return root, doubt
-
-
-def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
-    """Return the worst ε over pairs and directions, proved on the side asked for."""
-
-    def question():
-        (starts,) = yield from _starts(pairs)
-        return (yield from _largest_epsilon(starts, target, safe_above, guess))
-
-    return answers([question()])[0]
-
-
-def enclosed_epsilon(dominating, attacks, delta):
-    """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
-    return answers([_enclosed_epsilon(dominating, attacks, math.log(delta))])[0]
-
-
-def _enclosed_epsilon(dominating, attacks, target):
-    """Ask for values until both bounds on ε are known well, or roughly where that tells them apart.
-
-    The latter only where a rough value costs less.
-    """
-    above, below = yield from _starts(dominating, attacks)
-    high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
-    apart = far_apart(low, high, target) and any(pair.rough_is_cheaper for pair in dominating)
-    upper = lower = None
-    for tolerance in (ROUGH, TOLERANCE) if apart else (TOLERANCE,):
-        sides = (
-            _largest_epsilon(above, target, True, upper, tolerance),
-            _largest_epsilon(below, target, False, lower, tolerance),
-        )
-        upper, lower = yield from together(sides)
-        if lower < MEET * upper:
-            break
-    return min(lower, upper), upper
-
-
-def far_apart(log_low, log_high, target):
-    """Return whether both bounds on ε at a δ will be far apart, given both on total variation, as logs."""
-    return log_low < log_high + math.log(MEET) and target < log_high - FALLEN
-
-
-def _starts(*sides):
-    """Ask for the values at ε = 0 of several lists of pairs in both directions; return each with them.
-
-    The two differ where the masses of one distribution are off by rounding.
-    """
-    both = [[(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs] for pairs in sides]
-    starts = [
-        [Values(one, COARSER) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
-        for pairs in both
-    ]
-    yield [(start, np.zeros(1)) for side in starts for start in side]
-    return [[(start.pair, start.ends) for start in side] for side in starts]
-
-
-def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
-    """Ask for values until the worst ε over pairs and directions is known on one side; return it.
-
-    Each pair comes with its values at 0.
-    """
-    unsure = [Values(pair, tolerance) for pair, ends in starts if ends.lower[0] <= target < ends.upper[0]]
-    if unsure:
-        yield [(one, np.zeros(1)) for one in unsure]
-    better = {id(one.pair): one.ends for one in unsure}
-    found = [(float(better.get(id(pair), ends)[safe_above][0]), pair) for pair, ends in starts]
-    # rounded, as pairs may have the same total variation
-    found = sorted(found, key=lambda found: -round(found[0], 2))
-    left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]
-    if not left:
-        return 0.0
-    (start, pair), *left = left
-    first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
-    share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
-    seen = [Values(pair, COARSER) for _, pair in left]
-    if best and seen:
-        yield [(one, np.array([share * best])) for one in seen]
-        left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
-    for start, pair in left:
-        if best > first and (yield from values(pair, [share * best], COARSER)).upper[0] <= target:
-            continue
-        near = best or guess
-        best = max(best, (yield from _one_epsilon(pair, target, safe_above, start, near, tolerance)))
-    return best
-
-
-def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
-    if not guess:  # a rough value says by how much the Gaussian scale is off
-        scaled = _gaussian_scale(log_start)
-        x = scaled(target)
-        if 0.0 < x < pair.max_privacy_loss:
-            rough = scaled(float((yield from values(pair, [x], COARSE))[safe_above][0]))
-            guess = x * x / rough if 0.0 < rough < math.inf else None
-    search = _search(target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width, STEPS)
-    found = None
-    while True:
-        try:
-            x = search.send(found)
-        except StopIteration as end:
-            return end.value
-        found = float((yield from values(pair, [x], tolerance))[safe_above][0])

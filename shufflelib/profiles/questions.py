@@ -33,12 +33,12 @@ from shufflelib.numerics.certified import (
 )
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
-from shufflelib.numerics.root_finding import COARSE, enclosed_epsilon
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS, Adjacency
 from shufflelib.profiles.cautions import about_epsilon, warning
 from shufflelib.profiles.shown import Shown
+from shufflelib.profiles.worst_epsilon import COARSE, enclosed_epsilon
 
 THEORY = "theory: no closer bound or attack is known"
 ALONE = 0.2  # share of a Rényi divergence of one report from which on that decides

@@ -19,9 +19,9 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, written
 from shufflelib.numerics.optional import axes, progress
-from shufflelib.numerics.root_finding import enclosed_epsilon
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.worst_epsilon import enclosed_epsilon
 from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime

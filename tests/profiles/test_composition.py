@@ -13,10 +13,10 @@ from oracles import neighbours
 from records import EXAMPLES
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import TOLERANCE, Interval
-from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.privacy_profile import Profile, compose
+from shufflelib.profiles.worst_epsilon import epsilon_at_delta
 from shufflelib.published import composition as published
 from shufflelib.shuffling import VariationRatioPair
 

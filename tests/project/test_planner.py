@@ -16,8 +16,8 @@ from scipy.stats import norm
 
 import planner_table
 from shufflelib import randomizers, shuffle
-from shufflelib.numerics.root_finding import epsilon_at_delta
 from shufflelib.profiles import Gaussian
+from shufflelib.profiles.worst_epsilon import epsilon_at_delta
 from statement_words import MECHANISMS as MECHANISMS_IN_WORDS
 from statement_words import promised
 

@@ -1,0 +1,116 @@
+"""ε at a given δ, for the worst of several pairs in both directions."""
+
+import math
+
+import numpy as np
+
+from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.root_finding import gaussian_scale, searched
+from shufflelib.numerics.side_by_side import Values, answers, together, values
+
+COARSE, COARSER = 2e-3, 1e-2  # relative widths of δ asked for where a rough ε will do, or a guess
+ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
+MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
+FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
+NEAR = 0.98  # share of the best ε below which an attack is given up
+
+
+def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
+    """Return the worst ε over pairs and directions, proved on the side asked for."""
+
+    def question():
+        (starts,) = yield from _starts(pairs)
+        return (yield from _largest_epsilon(starts, target, safe_above, guess))
+
+    return answers([question()])[0]
+
+
+def enclosed_epsilon(dominating, attacks, delta):
+    """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
+    return answers([_enclosed_epsilon(dominating, attacks, math.log(delta))])[0]
+
+
+def _enclosed_epsilon(dominating, attacks, target):
+    """Ask for values until both bounds on ε are known well, or roughly where that tells them apart.
+
+    The latter only where a rough value costs less.
+    """
+    above, below = yield from _starts(dominating, attacks)
+    high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
+    apart = far_apart(low, high, target) and any(pair.rough_is_cheaper for pair in dominating)
+    upper = lower = None
+    for tolerance in (ROUGH, TOLERANCE) if apart else (TOLERANCE,):
+        sides = (
+            _largest_epsilon(above, target, True, upper, tolerance),
+            _largest_epsilon(below, target, False, lower, tolerance),
+        )
+        upper, lower = yield from together(sides)
+        if lower < MEET * upper:
+            break
+    return min(lower, upper), upper
+
+
+def far_apart(log_low, log_high, target):
+    """Return whether both bounds on ε at a δ will be far apart, given both on total variation, as logs."""
+    return log_low < log_high + math.log(MEET) and target < log_high - FALLEN
+
+
+def _starts(*sides):
+    """Ask for the values at ε = 0 of several lists of pairs in both directions; return each with them.
+
+    The two differ where the masses of one distribution are off by rounding.
+    """
+    both = [[(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs] for pairs in sides]
+    starts = [
+        [Values(one, COARSER) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
+        for pairs in both
+    ]
+    yield [(start, np.zeros(1)) for side in starts for start in side]
+    return [[(start.pair, start.ends) for start in side] for side in starts]
+
+
+def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
+    """Ask for values until the worst ε over pairs and directions is known on one side; return it.
+
+    Each pair comes with its values at 0.
+    """
+    unsure = [Values(pair, tolerance) for pair, ends in starts if ends.lower[0] <= target < ends.upper[0]]
+    if unsure:
+        yield [(one, np.zeros(1)) for one in unsure]
+    better = {id(one.pair): one.ends for one in unsure}
+    found = [(float(better.get(id(pair), ends)[safe_above][0]), pair) for pair, ends in starts]
+    # rounded, as pairs may have the same total variation
+    found = sorted(found, key=lambda found: -round(found[0], 2))
+    left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]
+    if not left:
+        return 0.0
+    (start, pair), *left = left
+    first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
+    share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
+    seen = [Values(pair, COARSER) for _, pair in left]
+    if best and seen:
+        yield [(one, np.array([share * best])) for one in seen]
+        left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
+    for start, pair in left:
+        if best > first and (yield from values(pair, [share * best], COARSER)).upper[0] <= target:
+            continue
+        near = best or guess
+        best = max(best, (yield from _one_epsilon(pair, target, safe_above, start, near, tolerance)))
+    return best
+
+
+def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
+    if not guess:  # a rough value says by how much the Gaussian scale is off
+        scaled = gaussian_scale(log_start)
+        x = scaled(target)
+        if 0.0 < x < pair.max_privacy_loss:
+            rough = scaled(float((yield from values(pair, [x], COARSE))[safe_above][0]))
+            guess = x * x / rough if 0.0 < rough < math.inf else None
+    search = searched(target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width)
+    found = None
+    while True:
+        try:
+            x = search.send(found)
+        except StopIteration as end:
+            return end.value
+        found = float((yield from values(pair, [x], tolerance))[safe_above][0])
