@@ -108,21 +108,19 @@ class ConvexSums:
     def log_mean(self, order, largest, share):
         """Enclose the log of the mean for λ = ``order``, A/B being at most e^``largest``.
 
-        None where powers overflow, or where what is not listed may be more than a share of it.
+        None where powers overflow, or where rounding or what is not listed may be more than a share of it.
         """
-        if not order * self.largest <= STEEPEST:
+        if not (order * self.largest <= STEEPEST and order * self.off <= share):
             return None
-        more = order - 1.0
+        more, moves = order - 1.0, math.expm1(order * self.off)
         grown = np.expm1(more * self.loss)
         whole, linear, size = self.ratio * grown, more * self.excess, np.abs(grown)
-        moved = (
-            math.expm1(order * self.off) * self.ratio * (size + math.expm1(order * self.off) * (1.0 + size))
-        )
+        moved = moves * self.ratio * (size + moves * (1.0 + size))
         doubt = 2.0 * moved + 16 * UNIT * (np.abs(whole) + np.abs(linear))
         low, high = whole - linear - doubt, whole - linear + doubt
         low, high = float(self.weights[0] @ np.maximum(low, 0.0)), float(self.weights[1] @ high)
         log_rest = self.log_left_out + order * max(largest, 1.0)
-        if not low > 0.0 or log_rest > math.log(low * share):
+        if not 0.0 < high - low <= share * low or log_rest > math.log(low * share):
             return None
         return Interval(math.log(low), math.log(high + math.exp(log_rest))).widened(8.0, 8 * UNIT)
 

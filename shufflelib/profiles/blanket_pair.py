@@ -34,7 +34,7 @@ MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
 MOST_LISTED = 510_000, 100_000  # sums for a Rényi divergence, and those of no more rare ratios than usual
 ENOUGH = 60.0  # e-folds below the least of powers of what is left out, from which on no more are listed
-LEFT_OUT = 1e-7  # share of its moment that sums which are not listed may have
+LEFT_OUT = 1e-6  # share of its moment that sums which are not listed, or rounding, may have
 TILTS = np.geomspace(1e-18, 1e3, 60)
 CUTS = 32  # of the extreme outputs, at which a split is tried first
 LOOSE = 100.0  # times the aimed width: another split is then tried
@@ -407,7 +407,9 @@ class BlanketPair(Pair):
 
         def known(order):
             ends = sums.log_mean(order, self.max_privacy_loss, LEFT_OUT)
-            return tuple(renyi_from_moment(end, order) for end in ends) if ends else None
+            if ends is None:
+                return None
+            return tuple(Interval(*(renyi_from_moment(end, order) for end in ends)).widened(8.0))
 
         return known
 

@@ -71,3 +71,12 @@ def test_powers_that_overflow_are_left_to_dots():
     assert pair.known_renyi(20.0) and pair.known_renyi(200.0) is None
     lower, upper = pair.renyi_directed(200.0)
     assert 0.0 < lower <= upper <= 6.0
+
+
+@pytest.mark.parametrize("eps0", [1e-300, 1e-12])
+def test_what_rounding_spoils_is_left_to_dots(eps0):
+    pair = BlanketPair(binary(eps0, np.array([0.5, 0.5])), 5)
+    for order in (2.0, 1e14, 1e300):
+        assert pair.known_renyi(order) is None
+        lower, upper = pair.renyi_directed(order)
+        assert 0.0 <= lower <= upper
