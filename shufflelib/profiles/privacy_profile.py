@@ -49,6 +49,9 @@ class Profile(PrivacyProfile):
         Takes an order and returns an upper bound on the Rényi divergence that needs no curve.
     rounds : tuple of (PrivacyProfile, int)
         The rounds of a composed profile, and how often each occurs.
+    rougher : callable
+        Returns `Bounds` for rounds, which are not known as well as a single one, or None if there are no
+        others.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Profile(PrivacyProfile):
     written: str = ""
     renyi_known: Callable[[float], float] = unknown
     rounds: tuple[tuple[PrivacyProfile, int], ...] = ()
+    rougher: Callable[[], Bounds | None] | None = None
 
     def __getstate__(self):
         """Return the fields alone: what questions left is computed again."""
@@ -78,6 +82,12 @@ class Profile(PrivacyProfile):
     def envelope(self):
         """One symmetric pair that dominates the profile, whichever pair and direction is met."""
         return Envelope.of(self.dominating_pairs)
+
+    @functools.cached_property
+    def in_rounds(self) -> PrivacyProfile:
+        """The profile that rounds are made of: with the rougher bounds if there are any."""
+        rough = self.rougher and self.rougher()
+        return dataclasses.replace(self, bounds=lambda: rough, rougher=None) if rough else self
 
     def renyi_ceiling(self, order):
         """Return an upper bound that needs no curve: the one given, or what pure privacy implies."""
@@ -157,6 +167,7 @@ def _bounds_of_rounds(rounds):
 
     That is each known one if the rounds are equal, else each round's plainest.
     """
+    rounds = [(profile.in_rounds, count) for profile, count in rounds]
     envelopes = [(_envelope(profile), count) for profile, count in rounds]
     attacks = [(profile.attack_pairs, count) for profile, count in rounds]
     return Bounds((ComposedPair(envelopes),), _rounds_of_attacks(attacks))
@@ -204,6 +215,7 @@ def _sampled_mechanism(profile, rate):
         population=profile.users and profile.population / rate,
         written=f"{profile!r}.subsample(rate={rate:g})",
         renyi_known=profile.renyi_ceiling,
+        rougher=partial(_rougher_on_a_sample, profile, rate),
     )
 
 
@@ -223,13 +235,18 @@ def _bounds_on_a_sample(profile, rate):
     )
 
 
+def _rougher_on_a_sample(profile, rate):
+    rough = profile.in_rounds
+    return None if rough is profile else _bounds_on_a_sample(rough, rate)
+
+
 def _attacks_on_a_sample(profile, rate):
     """Return the attacks on users drawn at random: those of which all that others report is known."""
     if not profile.rounds:
         found = [pair.on_a_sample(rate) for pair in profile.attack_pairs]
         return tuple(pair for pair in found if pair)
     crowds = [
-        ([one for pair in part.attack_pairs if (one := pair.beside_crowd())], count)
+        ([one for pair in part.in_rounds.attack_pairs if (one := pair.beside_crowd())], count)
         for part, count in profile.rounds
     ]
     if not all(found for found, _ in crowds):

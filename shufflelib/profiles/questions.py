@@ -155,6 +155,11 @@ class PrivacyProfile(Shown, ABC):
 
     bounds: Callable[[], Bounds]
 
+    @property
+    def in_rounds(self) -> "PrivacyProfile":
+        """The profile that rounds are made of."""
+        return self
+
     @functools.cached_property
     def _bounds(self):
         return self.bounds()

@@ -14,9 +14,9 @@ from shufflelib.profiles.likelihood_ratios import InputPair, Tails, attacks_on
 from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, UnbiasedReports, number
 
-GAUSSIAN_CELLS = 600  # on each side of 1/2
-GAUSSIAN_REACH = 7.5  # standard deviations within which they lie
-GAUSSIAN_TAIL_CELLS = 250  # from there to the end of the tail
+# cells on each side of 1/2: where R_0²/w is large, evenly spaced, and in the tail; and those for rounds
+GAUSSIAN_CELLS, GAUSSIAN_CELLS_IN_ROUNDS = (450, 150, 250), (60, 100, 60)
+GAUSSIAN_REACH = 7.5  # standard deviations within which the first two lie
 GAUSSIAN_END = 36.3  # standard deviations beyond which the tail, of mass 7e-289, is outside w's support
 GAUSSIAN_REFERENCE_END = 36.5  # the same for the other input, whose density underflows at 38
 CELL_WIDTH = 1e-5  # of δ, relative: the precision asked of the numerics
@@ -84,25 +84,29 @@ class laplace(UnbiasedReports, LocalRandomizer):
         """Return the pair 0, 1 with x* in {0, 1, 1/2}."""
         return (laplace_pair(self.eps0, self.eps0, cell_width=CELL_WIDTH),)
 
+    def input_pairs_in_rounds(self) -> tuple[InputPair, ...]:
+        """Return that pair with half as many cells."""
+        return (laplace_pair(self.eps0, self.eps0, cell_width=CELL_WIDTH, share=0.5),)
+
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report floats, shape (n,)."""
         x = values.numbers(x, "x", at_least=0.0, at_most=1.0)
         return x + values.generator(rng).laplace(scale=1.0 / self.eps0, size=x.size)
 
 
-def laplace_pair(d01, dmax, *, cell_width):
+def laplace_pair(d01, dmax, *, cell_width, share=1.0):
     """Return the pair 0, d01 for noise of scale 1 and others within dmax of both.
 
     The reference measure is the noise around the midpoint, times e^{d01/2 - dmax}.  Beyond the two places all
     ratios to it are constant, and each tail is one cell.  The attacks are from both places, from the midpoint
-    and from the far end dmax.
+    and from the far end dmax.  ``share`` is that of the usual number of cells.
     """
     rest = {"precision": 1e-14 + 1e-15 * dmax, "cell_width": cell_width}
-    half = cells.widening(d01 / 2.0, cells.enough(d01))
+    half = cells.widening(d01 / 2.0, cells.enough(d01, share))
     edges = np.append(half, d01 - half[-2::-1])
     if dmax > d01:
         beyond = dmax - d01
-        edges = np.append(edges, d01 + cells.widening(beyond, cells.enough(2.0 * beyond))[1:])
+        edges = np.append(edges, d01 + cells.widening(beyond, cells.enough(2.0 * beyond, share))[1:])
     distances = [np.abs(edges - place) for place in dict.fromkeys((0.0, d01, d01 / 2.0, dmax))]
     inside = 0.5 * cells.log_linear_masses(edges, -np.array(distances))
     rows = np.column_stack([[0.5 * np.exp(-far[[0, -1]]) for far in distances], inside])
@@ -198,9 +202,25 @@ class gaussian(UnbiasedReports, LocalRandomizer):
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair 0, 1 with x* in {0, 1}."""
-        edges = self._edges()
-        cut = edges[0]
-        report0, report1 = (cells.integrals(edges, lambda y, x=x: self.density(y, x)) for x in (0, 1))
+        return (self._pair(*GAUSSIAN_CELLS),)
+
+    def input_pairs_in_rounds(self) -> tuple[InputPair, ...]:
+        """Return that pair with a quarter as many cells."""
+        return (self._pair(*GAUSSIAN_CELLS_IN_ROUNDS, parts=5),)
+
+    def _pair(self, *numbers, parts=1):
+        """Return the pair with so many cells, each integrated in so many parts.
+
+        Across a part of the tail the density changes by a factor e^4 at most, where eight nodes are as
+        precise as is charged; across one of few cells it would change by e^17.
+        """
+        edges = self._edges(*numbers)
+        cut, places = edges[0], np.arange(edges.size)
+        inner = np.interp(np.arange(parts * places[-1] + 1) / parts, places, edges)
+        report0, report1 = (
+            cells.integrals(inner, lambda y, x=x: self.density(y, x)).reshape(-1, parts).sum(axis=1)
+            for x in (0, 1)
+        )
         tail0, tail1 = float(ndtr(cut / self.sigma)), float(ndtr((cut - 1.0) / self.sigma))
         rest = {"precision": 1e-14 + 1e-15 * ((1.0 - cut) / self.sigma) ** 2, "cell_width": CELL_WIDTH}
         # on the left half R_1 is the reference measure; R_0 is outside its support in the tail
@@ -214,7 +234,7 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         inside = replace(reference, r0_over_w=np.where(beyond, 0.0, reference.r0_over_w), r0_outside=0.0)
         near, far = np.append(tail0, report0), np.append(tail1, report1)
         attacks = attacks_on([np.append(near, far), np.append(far, near)], **rest)
-        return (InputPair(reference, attacks, Tails(inside, lambda order: self._log_moment(cut, order))),)
+        return InputPair(reference, attacks, Tails(inside, lambda order: self._log_moment(cut, order)))
 
     def _log_moment(self, cut, order):
         """Return the log of ∫ R_0^λ R_1^{1−λ} over the tails below ``cut`` and above 1 − ``cut``."""
@@ -223,18 +243,18 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         size = whole + np.max(np.abs(log_tails))
         return whole + float(np.logaddexp(*log_tails)) + 64 * UNIT * (1.0 + size)
 
-    def _edges(self):
-        """Return the cells' ends up to 1/2: a tail; a quarter spaced evenly, the rest as (R_0²/w)^{1/3}."""
+    def _edges(self, heavy, even, beyond):
+        """Return the cells' ends up to 1/2: a tail, and some as dense as (R_0²/w)^{1/3} and some evenly."""
         farthest = 0.5 - LARGEST_LOG_RATIO * self.sigma**2
         cut = max(-GAUSSIAN_REACH * self.sigma, farthest)
         end = max(-GAUSSIAN_END * self.sigma, 1.0 - GAUSSIAN_REFERENCE_END * self.sigma, farthest)
-        tail = np.linspace(end, cut, GAUSSIAN_TAIL_CELLS + 1)[:-1] if end < cut else []
-        fine = np.linspace(cut, 0.5, 20 * GAUSSIAN_CELLS + 1)
+        tail = np.linspace(end, cut, beyond + 1)[:-1] if end < cut else []
+        fine = np.linspace(cut, 0.5, 12_001)
         distance = ((fine + 1.0) / self.sigma) ** 2
         density = np.exp((distance.min() - distance) / 6.0)
         rank = np.append(0.0, np.cumsum(density[1:] + density[:-1]))
-        rank = 0.75 * rank / rank[-1] + 0.25 * np.linspace(0.0, 1.0, fine.size)
-        near = np.interp(np.linspace(0.0, 1.0, GAUSSIAN_CELLS + 1), rank / rank[-1], fine)
+        rank = heavy * rank / rank[-1] + even * np.linspace(0.0, 1.0, fine.size)
+        near = np.interp(np.arange(heavy + even + 1.0), rank, fine)
         return np.append(tail, near)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:

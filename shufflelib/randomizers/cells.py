@@ -40,13 +40,13 @@ BINS = 64  # of a ray's sizes, to find its cells
 LEAST_COST = 1e-150  # where all sizes of a ray are alike or rare, its cells are spaced evenly
 
 
-def enough(length):
+def enough(length, share=1.0):
     """Return how many cells a log-ratio that changes by ``length`` nats needs: 80 up to 2.8, 300 from 5.5.
 
     A relative error of 1e-6 to 4e-5 in ε is left.  It grows as the square of a cell's length: relative to the
     whole stretch while losses are small, in nats where large ones decide.
     """
-    return int(min(max(FEWEST, AT_ONE_NAT * length**2), MOST))
+    return int(share * min(max(FEWEST, AT_ONE_NAT * length**2), MOST))
 
 
 def widening(length, cells):

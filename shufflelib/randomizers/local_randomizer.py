@@ -134,6 +134,10 @@ class LocalRandomizer(Validated, ABC):
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return every pair of inputs, up to symmetry, that can be the worst one."""
 
+    def input_pairs_in_rounds(self) -> tuple[InputPair, ...] | None:
+        """Return the same with fewer cells, or None: what rounds are known to is less than a single one."""
+        return None
+
     @abstractmethod
     def sample(self, x: Any, rng: np.random.Generator) -> Any:
         """Randomise the values ``x``, one report for each user, with the numpy Generator ``rng``."""

@@ -102,6 +102,7 @@ def blanket_profile(randomizer: LocalRandomizer, n: int) -> Profile:
         _blanket_bounds,
         "guarantee: privacy blanket, for all neighbouring datasets; "
         "attack: the best of those tried in which all other users hold one value",
+        rougher=partial(_rougher_bounds, randomizer, n),
     )
 
 
@@ -111,7 +112,7 @@ def _checked(randomizer, n):
     return validation.users(n)
 
 
-def _profile(randomizer, n, bounds, source):
+def _profile(randomizer, n, bounds, source, **rest):
     """Return the profile of n reports with these bounds."""
     relation = randomizer.adjacency
     among = "" if relation == REPLACE_ONE else f" (neighbours: {relation})"
@@ -125,15 +126,16 @@ def _profile(randomizer, n, bounds, source):
         population=n,
         written=f"shuffle({randomizer!r}, n={n})",
         renyi_known=randomizer.local_renyi,
+        **rest,
     )
 
 
-def _blanket_bounds(randomizer, n):
+def _blanket_bounds(randomizer, n, inputs=None):
     """Return the pair under the privacy blanket, for each candidate pair of inputs, and all attacks.
 
     An attack is the pair under the full density of R(x*), for each candidate pair of inputs and each x*.
     """
-    inputs = randomizer.input_pairs()
+    inputs = inputs or randomizer.input_pairs()
     above = _blanket_pairs(blankets(inputs, randomizer.eps0), n)
     return Bounds(
         above=above if len(above) <= FEW else (WorstPair(above),),
@@ -141,6 +143,12 @@ def _blanket_bounds(randomizer, n):
         pure_epsilon=randomizer.eps0,
         renyi=_beside_tails(inputs, n),
     )
+
+
+def _rougher_bounds(randomizer, n):
+    """Return the same bounds with fewer cells, or None."""
+    inputs = randomizer.input_pairs_in_rounds()
+    return inputs and _blanket_bounds(randomizer, n, inputs)
 
 
 def _all_datasets(randomizer, n):

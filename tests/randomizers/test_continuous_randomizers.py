@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from oracles.small_domains import E0, EPS, of_distribution, thresholds
 from shufflelib import randomizers
-from shufflelib.randomizers import cells, hashing
+from shufflelib.randomizers import additive, cells, hashing
 
 
 @pytest.mark.parametrize(("d", "s", "size"), [(4, 2, 4), (6, 2, 3), (9, 3, 8)])
@@ -157,3 +157,36 @@ def test_density_integrates_to_one_and_matches_beta(mechanism):
         for a, b in cells
     )
     assert mechanism.beta == pytest.approx(half, rel=1e-8)
+
+
+def halved(edges):
+    return np.interp(np.arange(2 * edges.size - 1) / 2, np.arange(edges.size), edges)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [randomizers.laplace(eps0=1.0), *(randomizers.gaussian(sigma=x) for x in (1.0, 0.1))]
+)
+def test_fewer_cells_for_rounds_only_widen_the_bracket(mechanism, monkeypatch):
+    (coarse,), (fine,) = mechanism.input_pairs_in_rounds(), mechanism.input_pairs()
+    assert coarse.blanket.w.size < 0.6 * fine.blanket.w.size
+    if isinstance(mechanism, randomizers.gaussian):  # Laplace cells are halves already
+        edges = halved(mechanism._edges(*additive.GAUSSIAN_CELLS_IN_ROUNDS))
+        monkeypatch.setattr(randomizers.gaussian, "_edges", lambda *_: edges)
+        (fine,) = mechanism.input_pairs_in_rounds()
+    assert coarse.blanket.w.sum() == pytest.approx(fine.blanket.w.sum(), rel=1e-12)
+    for eps in EPS:
+        for t in thresholds(3.0):
+            assert of_distribution(coarse.blanket, eps, t) >= of_distribution(fine.blanket, eps, t) - 1e-12
+            for low, high in zip(coarse.attacks, fine.attacks, strict=True):
+                assert of_distribution(low, eps, t) <= of_distribution(high, eps, t) + 1e-12
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1.0, 10.0])
+def test_masses_of_few_gaussian_cells_are_as_precise_as_charged(sigma):
+    attack = randomizers.gaussian(sigma=sigma).input_pairs_in_rounds()[0].attacks[0]
+    edges = randomizers.gaussian(sigma=sigma)._edges(*additive.GAUSSIAN_CELLS_IN_ROUNDS)
+    exact = np.sort(np.diff(norm.cdf(edges / sigma)))
+    mass = np.sort(attack.w)  # of the reports of 0: the smallest are beyond 1/2 or in the left tail
+    nearest = mass[np.clip(np.searchsorted(mass, exact * (1.0 - 1e-9)), 0, mass.size - 1)]
+    some = (exact > 1e-280) & (edges[1:] < 0.0)[np.argsort(np.diff(norm.cdf(edges / sigma)))]
+    np.testing.assert_allclose(nearest[some], exact[some], rtol=2e-12)
