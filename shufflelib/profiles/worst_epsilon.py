@@ -36,7 +36,7 @@ def _enclosed_epsilon(dominating, attacks, target):
     The latter only where a rough value costs less.
     """
     above, below = yield from _starts(dominating, attacks)
-    high, low = (max(ends[side][0] for _, ends in starts) for starts, side in ((above, 1), (below, 0)))
+    high, low = (max(ends.middle[0] for _, ends in starts) for starts in (above, below))
     apart = far_apart(low, high, target) and any(pair.rough_is_cheaper for pair in dominating)
     upper = lower = None
     for tolerance in (ROUGH, TOLERANCE) if apart else (TOLERANCE,):
@@ -51,7 +51,10 @@ def _enclosed_epsilon(dominating, attacks, target):
 
 
 def far_apart(log_low, log_high, target):
-    """Return whether both bounds on ε at a δ will be far apart, given both on total variation, as logs."""
+    """Return whether both bounds on ε at a δ will be far apart, given both on total variation, as logs.
+
+    These may be rough: nothing is proved by them.
+    """
     return log_low < log_high + math.log(MEET) and target < log_high - FALLEN
 
 
@@ -104,7 +107,8 @@ def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
         scaled = gaussian_scale(log_start)
         x = scaled(target)
         if 0.0 < x < pair.max_privacy_loss:
-            rough = scaled(float((yield from values(pair, [x], COARSE))[safe_above][0]))
+            roughly = COARSER if pair.rough_is_cheaper else COARSE
+            rough = scaled(float((yield from values(pair, [x], roughly))[safe_above][0]))
             guess = x * x / rough if 0.0 < rough < math.inf else None
     search = searched(target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width)
     found = None
