@@ -14,6 +14,7 @@ import numpy as np
 
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.composed_loss import ComposedPLD, Line
+from shufflelib.numerics.root_finding import COARSER
 from shufflelib.profiles.adjacency import said_of_rounds
 from shufflelib.profiles.discretised_loss import (
     DEEPEST,
@@ -213,6 +214,8 @@ class ComposedPair(Pair):
         width = min(max(width, tolerance * max(NARROWER * deep, 2.0 * tilted)), ROUGHEST)
         share = DISCRETISED * width / min(max(view.log_moment, 1e-300), count)
         share = 2.0 ** round(math.log2(min(max(share, FINEST), MIDDLING)))
+        if tolerance >= COARSER:  # for which the first knots nearly do
+            share = MIDDLING
         return _Totals(*self._tilted(tilt, share, depth), width)
 
     def _along(self, line, eps, tolerance):
@@ -278,9 +281,7 @@ class ComposedPair(Pair):
         """Enclose the log of the sum of all rounds' H at every ε."""
         counts = (Interval.of(float(count)).log() for _, count in self.rounds)
         each = self._each(eps, knots_only=knots_only)
-        ends = np.array([one + k for one, k in zip(each, counts, strict=True)])
-        sums = [Interval(*column).log_sum() for column in np.moveaxis(ends, -1, 0).swapaxes(1, 2)]
-        return Interval(*np.array(sums).reshape(-1, 2).T)
+        return functools.reduce(Interval.log_add, (one + k for one, k in zip(each, counts, strict=True)))
 
     def _some_round(self, eps):
         """Return a lower bound on log H: in some round the loss is beyond ε + a, far above ε.
