@@ -125,8 +125,8 @@ def _enclosed(pair, eps, tolerance):
     share = share.where(close, 0.0)
     lower, upper = found + Interval((-share).log1p().lower, share.log1p().upper)
     if not close.all():
-        lower[~close] = pair.log_hockey_stick(eps.upper[~close], tolerance).lower
-        upper[~close] = pair.log_hockey_stick(np.maximum(eps.lower[~close], 0.0), tolerance).upper
+        ends = np.stack([eps.upper[~close], np.maximum(eps.lower[~close], 0.0)])
+        (lower[~close], _), (_, upper[~close]) = np.swapaxes(pair.log_hockey_stick(ends, tolerance), 0, 1)
     return Interval(lower, upper)
 
 
