@@ -15,7 +15,7 @@ from shufflelib.randomizers import cells, values
 from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, UnbiasedReports, number
 
 # cells on each side of 1/2: where R_0²/w is large, evenly spaced, and in the tail; and those for rounds
-GAUSSIAN_CELLS, GAUSSIAN_CELLS_IN_ROUNDS = (450, 150, 250), (60, 100, 60)
+GAUSSIAN_CELLS, GAUSSIAN_CELLS_IN_ROUNDS = (450, 150, 250), (60, 100, 250)
 GAUSSIAN_REACH = 7.5  # standard deviations within which the first two lie
 GAUSSIAN_END = 36.3  # standard deviations beyond which the tail, of mass 7e-289, is outside w's support
 GAUSSIAN_REFERENCE_END = 36.5  # the same for the other input, whose density underflows at 38
@@ -205,14 +205,14 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         return (self._pair(*GAUSSIAN_CELLS),)
 
     def input_pairs_in_rounds(self) -> tuple[InputPair, ...]:
-        """Return that pair with a quarter as many cells."""
+        """Return that pair with half as many cells, the tail as it is: it decides where noise is small."""
         return (self._pair(*GAUSSIAN_CELLS_IN_ROUNDS, parts=5),)
 
     def _pair(self, *numbers, parts=1):
         """Return the pair with so many cells, each integrated in so many parts.
 
-        Across a part of the tail the density changes by a factor e^4 at most, where eight nodes are as
-        precise as is charged; across one of few cells it would change by e^17.
+        Across a part the density changes by a factor e^4 at most, where eight nodes are as
+        precise as is charged; a cell may be wider.
         """
         edges = self._edges(*numbers)
         cut, places = edges[0], np.arange(edges.size)
