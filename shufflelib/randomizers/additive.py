@@ -16,6 +16,7 @@ from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, Unb
 
 # cells on each side of 1/2: where R_0²/w is large, evenly spaced, and in the tail; and those for rounds
 GAUSSIAN_CELLS, GAUSSIAN_CELLS_IN_ROUNDS = (450, 150, 250), (60, 100, 250)
+LEAST_WITH_FEWER = 1.0  # σ; below, large losses decide, and need all cells
 GAUSSIAN_REACH = 7.5  # standard deviations within which the first two lie
 GAUSSIAN_END = 36.3  # standard deviations beyond which the tail, of mass 7e-289, is outside w's support
 GAUSSIAN_REFERENCE_END = 36.5  # the same for the other input, whose density underflows at 38
@@ -204,9 +205,9 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         """Return the pair 0, 1 with x* in {0, 1}."""
         return (self._pair(*GAUSSIAN_CELLS),)
 
-    def input_pairs_in_rounds(self) -> tuple[InputPair, ...]:
-        """Return that pair with half as many cells, the tail as it is: it decides where noise is small."""
-        return (self._pair(*GAUSSIAN_CELLS_IN_ROUNDS, parts=5),)
+    def input_pairs_in_rounds(self) -> tuple[InputPair, ...] | None:
+        """Return that pair with half as many cells, none of the tail's left out, or None for little noise."""
+        return (self._pair(*GAUSSIAN_CELLS_IN_ROUNDS, parts=5),) if self.sigma >= LEAST_WITH_FEWER else None
 
     def _pair(self, *numbers, parts=1):
         """Return the pair with so many cells, each integrated in so many parts.

@@ -164,7 +164,7 @@ def halved(edges):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [randomizers.laplace(eps0=1.0), *(randomizers.gaussian(sigma=x) for x in (1.0, 0.1))]
+    "mechanism", [randomizers.laplace(eps0=1.0), *(randomizers.gaussian(sigma=x) for x in (1.0, 4.0))]
 )
 def test_fewer_cells_for_rounds_only_widen_the_bracket(mechanism, monkeypatch):
     (coarse,), (fine,) = mechanism.input_pairs_in_rounds(), mechanism.input_pairs()
@@ -181,7 +181,7 @@ def test_fewer_cells_for_rounds_only_widen_the_bracket(mechanism, monkeypatch):
                 assert of_distribution(low, eps, t) <= of_distribution(high, eps, t) + 1e-12
 
 
-@pytest.mark.parametrize("sigma", [0.05, 1.0, 10.0])
+@pytest.mark.parametrize("sigma", [1.0, 2.0, 10.0])
 def test_masses_of_few_gaussian_cells_are_as_precise_as_charged(sigma):
     attack = randomizers.gaussian(sigma=sigma).input_pairs_in_rounds()[0].attacks[0]
     edges = randomizers.gaussian(sigma=sigma)._edges(*additive.GAUSSIAN_CELLS_IN_ROUNDS)
