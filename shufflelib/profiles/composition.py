@@ -14,7 +14,6 @@ import numpy as np
 
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.composed_loss import ComposedPLD, Line
-from shufflelib.numerics.root_finding import COARSER
 from shufflelib.profiles.adjacency import said_of_rounds
 from shufflelib.profiles.discretised_loss import (
     DEEPEST,
@@ -25,6 +24,7 @@ from shufflelib.profiles.discretised_loss import (
 )
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.questions import added
+from shufflelib.profiles.worst_epsilon import COARSER
 
 WIDTH = 2e-4  # relative width in ε aimed at, not always reached
 NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in ε
