@@ -37,7 +37,6 @@ CENTROID = 1e-4  # share of a gap within which its centroid is known
 STALLED = 3  # rounds of new dots without gain after which a question is answered
 CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, if more dots may help
 LONGER = np.array([1.4, 2.0, 3.0])  # times as far the dots reach if what lies beyond them matters
-QUARTER = 0.25  # of its doubt is what a gap keeps when it is halved
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4, 1e-5  # the same for a Rényi divergence: of a pair with many losses, with few
 FIRST_DOTS = 9  # on each curve, before it is known where more are needed
@@ -212,30 +211,12 @@ class HockeyStickCurve:
             right = right + low[1:] + np.where(lost, -np.inf, np.log1p(np.where(lost, 0.0, shrunk)))
             return np.logaddexp(left, np.append(-np.inf, right[:-1]))
 
-    def halve(self, gaps):
-        """Add the middles of the given gaps."""
-        self.add(0.5 * (self.eps[gaps] + self.eps[gaps + 1]))
-
     def inside(self, parts):
         """Return new ε that divide every gap into so many equal parts."""
         gap = np.repeat(np.arange(parts.size), parts - 1)
         number = np.arange(1.0, gap.size + 1.0) - np.repeat(np.cumsum(parts - 1) - (parts - 1), parts - 1)
         eps = self.eps[gap] + number / parts[gap] * np.diff(self.eps)[gap]
         return np.setdiff1d(eps, self.eps)
-
-
-def most_doubtful(log_doubts, most=MOST_AT_ONCE, log_aim=-math.inf):
-    """Return the gaps of several curves that together carry most of the doubt, no more than the aim needs."""
-    log_doubt = np.concatenate(log_doubts)
-    peak = log_doubt.max()
-    doubt, aim = np.exp(log_doubt - peak), math.exp(min(log_aim - peak, 700.0))
-    ranked = np.argsort(doubt)[::-1]
-    gone = np.cumsum(doubt[ranked])
-    needed = np.clip((gone[-1] - aim) / (1.0 - QUARTER), 0.5 * gone[-1], 0.9 * gone[-1])
-    chosen = np.zeros(doubt.size, bool)
-    chosen[ranked[: int(np.searchsorted(gone, needed)) + 1][:most]] = True
-    ends = np.cumsum([part.size for part in log_doubts])[:-1]
-    return [np.flatnonzero(part) for part in np.split(chosen, ends)]
 
 
 def parts_for(log_doubts, log_aim, most=MOST_AT_ONCE):

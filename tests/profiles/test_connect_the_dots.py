@@ -70,13 +70,3 @@ def test_lines_and_chords_enclose_the_integral_wherever_the_kinks_are(s, blur):
             below, above = map(connect_the_dots.logsumexp, (curve.lines(s), curve.chords(s)[0]))
             slack = connect_the_dots.ROUNDING + 1e-15 * (abs(s) + 2.0)
             assert below - slack <= truth <= above + slack
-
-
-def test_the_most_doubtful_gaps_of_several_curves_are_chosen_together():
-    one, two = np.log([1e-9, 5.0, 1e-3]), np.log([4.0, 1e-8])
-    assert [list(part) for part in connect_the_dots.most_doubtful([one, two])] == [[1], [0]]
-    assert [list(part) for part in connect_the_dots.most_doubtful([one, two], most=1)] == [[1], []]
-    assert [list(part) for part in connect_the_dots.most_doubtful([one, two], log_aim=math.log(6.0))] == [
-        [1],
-        [],
-    ]
