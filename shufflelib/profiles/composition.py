@@ -211,7 +211,7 @@ class ComposedPair(Pair):
         deep = max(-log_scale / 20.0, 1.0)
         width = min(max(WIDTH * tilted, NARROWEST), WIDEST * deep)
         # no more than is asked for, and no wider than it says something
-        width = min(max(width, tolerance * max(NARROWER * deep, 2.0 * tilted)), ROUGHEST)
+        width = min(max(width, tolerance * max(NARROWER * deep, tilted)), ROUGHEST)
         share = DISCRETISED * width / min(max(view.log_moment, 1e-300), count)
         share = 2.0 ** round(math.log2(min(max(share, FINEST), MIDDLING)))
         if tolerance >= COARSER:  # for which the first knots nearly do
