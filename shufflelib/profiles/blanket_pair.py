@@ -204,7 +204,7 @@ class BlanketPair(Pair):
         ratios, others = self.ratios, self.ratios.w.size - 1
         rare = max(1.0 - max(float(ratios.w.max()), self._zero_mass), 0.0)
         expected = int(self.n * rare * (1.0 - 1e-9))
-        if self.n == 1 or others > ENUMERATED_ATOMS or math.comb(expected + others, others) > common:
+        if others > ENUMERATED_ATOMS or math.comb(expected + others, others) > common:
             return None
         complete = ratios.full and abs(1.0 - math.fsum(ratios.w)) <= ratios.precision
         parts = ratios.r0_over_w, ratios.r1_over_w, ratios.w, None if complete else self._zero_mass
@@ -213,7 +213,7 @@ class BlanketPair(Pair):
     @functools.cached_property
     def _list(self):
         """The sums by falling ratio, for every ε, or None where there are too many."""
-        listed = self._listed(ENUMERATION_LIMIT, ENUMERATION_LIMIT)
+        listed = self._listed(ENUMERATION_LIMIT, ENUMERATION_LIMIT) if self.n > 1 else None
         return listed and ListedSums.of(listed)
 
     @property
@@ -391,22 +391,24 @@ class BlanketPair(Pair):
 
     def known_renyi(self, order):
         """Return both bounds from a list of all sums, or infinity where the second report lacks an output."""
-        return self.renyi_by_order(order)(order)
+        return self.renyi_by_order()(order)
 
-    def renyi_by_order(self, largest: float) -> Callable[[float], tuple[float, float] | None]:
-        """Return `known_renyi` with the list, which no question leaves behind."""
+    def renyi_by_order(self) -> Callable[[float], tuple[float, float] | None]:
+        """Return `known_renyi` with a list for each power of two, which no question leaves behind."""
         ratios = self.ratios
         if np.any((ratios.r1_over_w == 0.0) & (ratios.r0_over_w > 0.0) & (ratios.w > 0.0)):
             return lambda order: (math.inf, math.inf)
-        inside = max(ratios.r0_outside, ratios.r1_outside) == 0.0
-        deepest = -ENOUGH - largest * self.max_privacy_loss
-        listed = self._listed(*MOST_LISTED, deepest=deepest) if inside else None
-        if listed is None:
+        if max(ratios.r0_outside, ratios.r1_outside) > 0.0:
             return lambda order: None
-        sums = ConvexSums(listed, self.n)
+
+        @functools.cache
+        def sums(octave):
+            listed = self._listed(*MOST_LISTED, deepest=-ENOUGH - 2.0**octave * self.max_privacy_loss)
+            return listed and ConvexSums(listed, self.n)
 
         def known(order):
-            ends = sums.log_mean(order, self.max_privacy_loss, LEFT_OUT)
+            listed = sums(min(math.ceil(math.log2(order)), 60))
+            ends = listed and listed.log_mean(order, self.max_privacy_loss, LEFT_OUT)
             if ends is None:
                 return None
             return tuple(Interval(*(renyi_from_moment(end, order) for end in ends)).widened(8.0))

@@ -128,8 +128,8 @@ class Pair(PrivacyProfile):
         """Return both bounds of D_order(P‖Q) if they are known without dots on the curve, else None."""
         return None
 
-    def renyi_by_order(self, largest: float) -> Callable[[float], tuple[float, float] | None]:
-        """Return `known_renyi`, prepared for several orders up to the largest of them."""
+    def renyi_by_order(self) -> Callable[[float], tuple[float, float] | None]:
+        """Return `known_renyi`, prepared for several orders."""
         return self.known_renyi
 
     def renyi_directed(self, order, skip_below=0.0, ceiling=None):
@@ -143,7 +143,7 @@ class Pair(PrivacyProfile):
             dots = ConnectTheDots(self, self.renyi_tolerance)
             return dots.renyi(orders, skip_below, self._tail_ceiling(ceiling))
 
-        return _at_each(_finite(self.renyi_by_order(np.max(order)), ceiling), dotted, order, skip_below)
+        return _at_each(_finite(self.renyi_by_order(), ceiling), dotted, order, skip_below)
 
     def _tail_ceiling(self, ceiling):
         """Return what bounds the tail of the curve where the loss is unbounded."""
@@ -155,7 +155,7 @@ class Pair(PrivacyProfile):
             return self.renyi_directed(order, skip_below, ceiling)
         both = (self, self.reversed) if self.forward_is_dominant else (self.reversed, self)
 
-        by_order = [one.renyi_by_order(np.max(order)) for one in both]
+        by_order = [one.renyi_by_order() for one in both]
 
         def known(order):
             found = [ends for one in by_order if (ends := one(order))]

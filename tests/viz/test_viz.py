@@ -16,6 +16,7 @@ from viz.looks import LOOKS, SPARE
 @pytest.fixture(autouse=True)
 def themed(tmp_path, monkeypatch):
     monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path))
+    plt.close("all")  # a figure that another test left open would be drawn into
     with plt.rc_context():
         viz.theme()
         yield
