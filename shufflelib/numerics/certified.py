@@ -18,7 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflelib.numerics.logspace import UNIT, logsumexp
+from shufflelib.numerics.optional import data_frame
 from shufflelib.numerics.types import Array, T
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 TOLERANCE = 1e-6  # relative width aimed at
 MEETING = 1e-6  # relative distance of two bounds that agree
@@ -230,6 +234,22 @@ class Certified(Generic[T]):
         texts = {"statement": self.statement, "source": self.source, "assumptions": assumed}
         warned = {"warning": self.warning} if self.warning else {}
         return ends | {"status": self.status.name.lower(), "cause": self.cause} | texts | warned
+
+    def to_frame(self, **columns: ArrayLike) -> "DataFrame":
+        """Return a row for each number as a `pandas.DataFrame`: lower, upper, and columns of one's own.
+
+        Examples
+        --------
+        >>> from shufflelib import randomizers, shuffle
+        >>> deltas = [1e-8, 1e-6]
+        >>> found = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000).epsilon(deltas)
+        >>> found.to_frame(delta=deltas, mechanism="10-RR").columns.tolist()
+        ['delta', 'mechanism', 'lower', 'upper']
+        """
+        names = (*columns, "lower", "upper")
+        ends = np.atleast_1d(self.lower), np.atleast_1d(self.upper)
+        parts = [part.ravel().tolist() for part in np.broadcast_arrays(*columns.values(), *ends)]
+        return data_frame(dict(zip(names, row, strict=True)) for row in zip(*parts, strict=True))
 
 
 class _Ends(NamedTuple):

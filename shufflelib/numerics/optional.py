@@ -5,6 +5,11 @@ import contextvars
 import os
 import sys
 import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 PATIENCE = 2.0  # seconds before a bar is shown
 _counter = contextvars.ContextVar("counter", default=None)
@@ -17,6 +22,13 @@ def remedy(text):
         yield
     except ModuleNotFoundError as wrong:
         raise ImportError(f"{wrong.name} is missing; {text}") from wrong
+
+
+def data_frame(rows: Iterable[Mapping[str, Any]]) -> "DataFrame":
+    """Return rows as a `pandas.DataFrame`."""
+    with remedy("a frame needs pandas: pip install pandas"):
+        import pandas
+    return pandas.DataFrame(list(rows))
 
 
 def watched():

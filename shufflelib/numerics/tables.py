@@ -4,9 +4,14 @@ import csv
 import html
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from shufflelib.numerics.optional import data_frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class Table(Sequence[dict[str, Any]]):
@@ -56,6 +61,10 @@ class Table(Sequence[dict[str, Any]]):
     @property
     def _shown(self):
         return [name for name in self.columns if name not in self.hidden]
+
+    def to_frame(self) -> "DataFrame":
+        """Return rows and all columns, hidden ones too, as a `pandas.DataFrame`."""
+        return data_frame(self.rows)
 
     def _cells(self):
         return [[_text(row.get(name)) for name in self._shown] for row in self.rows]

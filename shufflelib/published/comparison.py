@@ -18,7 +18,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, written
-from shufflelib.numerics.optional import axes, progress
+from shufflelib.numerics.optional import axes, data_frame, progress
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.worst_epsilon import enclosed_epsilon
@@ -36,6 +36,7 @@ from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
 
 LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
 
@@ -180,6 +181,10 @@ class Comparison(tuple[Answer, ...]):
         """Return the rows as a dictionary that JSON can hold."""
         rows = [{"bound": one.bound.name, "epsilon": one.eps, "reason": one.reason} for one in self]
         return {"rows": rows}
+
+    def to_frame(self) -> "DataFrame":
+        """Return a row for each bound as a `pandas.DataFrame`: its ε, or NaN and the reason."""
+        return data_frame(self.to_dict()["rows"])
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the ε of each bound that applies and return the axes; needs matplotlib."""

@@ -163,3 +163,16 @@ def test_logarithms_of_sums_of_two():
         with flint.ctx.workprec(700):
             truth = (flint.arb(one).exp() + flint.arb(two).exp()).log()
             assert found.lower <= truth <= found.upper <= found.lower + 1e-14 * (1 + abs(found.lower))
+
+
+def test_a_frame_has_a_row_for_each_number():
+    frame = Certified(lower=[0.1, 0.2], upper=[0.3, 0.4]).to_frame(n=[10, 100], bound="ours")
+    assert frame.to_dict("list") == {
+        "n": [10, 100],
+        "bound": ["ours", "ours"],
+        "lower": [0.1, 0.2],
+        "upper": [0.3, 0.4],
+    }
+    assert len(Certified(lower=0.1, upper=0.2).to_frame()) == 1
+    with pytest.raises(ValueError):
+        Certified(lower=[0.1, 0.2], upper=[0.3, 0.4]).to_frame(n=[1, 2, 3])

@@ -10,6 +10,8 @@ import seaborn as sns
 from matplotlib.colors import to_rgb
 
 import viz
+from shufflelib import randomizers, recommend
+from shufflelib.published import comparison
 from viz.looks import LOOKS, SPARE
 
 
@@ -171,3 +173,11 @@ def test_what_is_no_figure_is_refused():
         viz.finding("axes", "A finding", "")
     with pytest.raises(ValueError, match="column"):
         viz.looks(frame(), by="mechanism")
+
+
+def test_recommendations_and_comparisons_are_frames():
+    found = recommend(n=10_000, eps=0.5, delta=1e-6, task="mean")
+    assert found.to_frame()["mechanism"].tolist() == [row["mechanism"] for row in found]
+    compared = comparison.compare(randomizers.binary_rr(eps0=1.0), n=1000, delta=1e-6).to_frame()
+    assert compared.columns.tolist() == ["bound", "epsilon", "reason"]
+    assert compared["epsilon"].isna().any()
