@@ -3,7 +3,6 @@
 import weakref
 from dataclasses import dataclass, field
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -116,7 +115,6 @@ def _axes(fig, place, panel=None):
         return panel
     if panel is None and isinstance(place, Axes):
         return place
-    axes = fig.axes
-    if not 0 <= int(np.int64(panel or 0)) < len(axes):
-        raise ValueError(f"panel must be one of 0 to {len(axes) - 1}, got {panel!r}")
-    return axes[int(panel or 0)]
+    if panel is not None and panel not in range(len(fig.axes)):
+        raise ValueError(f"panel must be one of 0 to {len(fig.axes) - 1}, got {panel!r}; or pass the axes")
+    return fig.axes[panel or 0]
