@@ -1,5 +1,6 @@
 """Answer questions read from standard input with the package that is importable: time, memory and ends."""
 
+import inspect
 import json
 import sys
 import time
@@ -38,6 +39,10 @@ def main():
     names = {"shuffle": shuffle, "shuffle_messages": shuffle_messages, "randomizers": randomizers, "np": np}
     names |= {"calibration": calibration, "personal": personal, "recommend": recommend}
     names |= {"to_dp_accounting": to_dp_accounting, "budgets": rng.uniform(0.1, 2.0, 2000)}
+    if "dummy_messages" not in inspect.signature(shuffle_messages).parameters:  # its name until 1.0.0
+        names["shuffle_messages"] = lambda mechanism, n, dummy_messages: shuffle_messages(
+            mechanism, n, blanket=dummy_messages
+        )
     names["table"] = rng.dirichlet(np.full(60, 5.0), 60)
     shuffle(randomizers.laplace(eps0=1.0), n=1000).compose(2).epsilon(1e-3)  # loads what is loaded once
     for line in sys.stdin:

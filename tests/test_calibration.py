@@ -158,8 +158,8 @@ def test_rounds_whose_bounds_turn_out_close_are_searched_with_all_digits():
 def test_an_answer_needs_epsilon_itself_and_steps_back_until_it_has_it(mu, late):
     class Cautious(Gaussian):
         # ε is proved a little later than δ says
-        def _epsilon(self, delta):
-            lower, upper = super()._epsilon(delta)
+        def _asking_epsilon(self, delta):
+            lower, upper = yield from super()._asking_epsilon(delta)
             return lower, upper * late
 
     class Rounds(Gaussian):

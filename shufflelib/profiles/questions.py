@@ -29,20 +29,30 @@ from shufflelib.numerics.certified import (
     Certified,
     Interval,
     Status,
-    each,
 )
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
+from shufflelib.numerics.side_by_side import answers
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS, Adjacency
 from shufflelib.profiles.cautions import about_epsilon, warning
 from shufflelib.profiles.shown import Shown
-from shufflelib.profiles.worst_epsilon import COARSE, enclosed_epsilon
+from shufflelib.profiles.worst_epsilon import COARSE, asking_epsilon
 
 THEORY = "theory: no closer bound or attack is known"
 ALONE = 0.2  # share of a Rényi divergence of one report from which on that decides
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
+
+
+def epsilons(profiles, deltas):
+    """Return ε of each of several profiles at a δ of its own, computed side by side."""
+    asked = [one._asking_epsilon(delta) for one, delta in zip(profiles, deltas, strict=True)]
+    found = answers(asked)
+    return [
+        one._epsilon_at(validation.probabilities(delta, "delta"), ends)
+        for one, delta, ends in zip(profiles, deltas, found, strict=True)
+    ]
 
 
 def in_both_directions(pairs):
@@ -283,7 +293,12 @@ class PrivacyProfile(Shown, ABC):
             ``warning`` says so if ``delta`` is not below one over it.  Rounds do not resolve a δ below 1e-60.
         """
         grid = validation.probabilities(delta, "delta")
-        (lower, upper), ceiling = each(self._epsilon, grid), self.pure_epsilon
+        return self._epsilon_at(grid, self._epsilon(grid.ravel()))
+
+    def _epsilon_at(self, grid, found):
+        """Say what is certified of ε at every δ, given both bounds on each."""
+        lower, upper = (end.reshape(grid.shape) for end in np.reshape(found, (-1, 2)).T)
+        ceiling = self.pure_epsilon
         ends = lower, np.minimum(upper, ceiling)
         found = self._certified(
             "epsilon", "delta", grid, ends, lambda _, x: self._why_wide(x), ceiling=ceiling
@@ -297,9 +312,12 @@ class PrivacyProfile(Shown, ABC):
 
     @counting("points of curves")
     def _epsilon(self, delta):
+        return answers([self._asking_epsilon(one) for one in delta.tolist()])
+
+    def _asking_epsilon(self, delta):
         if self.rounds and delta < RESOLUTION:
             return 0.0, self.pure_epsilon
-        return enclosed_epsilon(self.dominating_pairs, self.attained_pairs, delta)
+        return (yield from asking_epsilon(self.dominating_pairs, self.attained_pairs, math.log(delta)))
 
     @overload
     def renyi(self, order: float) -> Certified[float]: ...

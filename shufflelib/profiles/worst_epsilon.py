@@ -27,10 +27,10 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
 
 def enclosed_epsilon(dominating, attacks, delta):
     """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
-    return answers([_enclosed_epsilon(dominating, attacks, math.log(delta))])[0]
+    return answers([asking_epsilon(dominating, attacks, math.log(delta))])[0]
 
 
-def _enclosed_epsilon(dominating, attacks, target):
+def asking_epsilon(dominating, attacks, target):
     """Ask for values until both bounds on ε are known well, or roughly where that tells them apart.
 
     The latter only where a rough value costs less.

@@ -12,16 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from shufflelib.calibration import questions
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, writing
 from shufflelib.numerics.typed_numbers import WHOLE
+from shufflelib.profiles.questions import epsilons
 from shufflelib.randomizers.by_name import constructors, named, parameters, required
 from shufflelib.sweeps.running import completed, environment
 
 MOST_POINTS = 10**6
 COLUMNS = ("answer", "unproved", "fails", "standard error", "worst case", "lower", "upper", "status")
 RANGE = {"from", "to", "points", "log"}
+NAMES = "quantity", "randomizer", "delta"
+MOST_AT_ONCE, FEW = 24, 16  # points of one call, and how many more there are for each in it
 
 
 DOMAINS = {
@@ -95,13 +99,16 @@ def answered(points, *, n_jobs=-1, scheduler=None, cache=None):
     file = None if cache is None else kept_rows(cache)
     rows = {} if file is None else _read(file)
     keys = [json.dumps([environment(), point], sort_keys=True) for point in points]
-    calls = {key: functools.partial(_row, **point) for key, point in zip(keys, points, strict=True)}
-    missing = {key: call for key, call in calls.items() if key not in rows}
-    for key, row in completed(missing, n_jobs=n_jobs, scheduler=scheduler) if missing else ():
-        rows[key] = row
-        if file is not None:
-            _append(file, [key, row])
-    kept = len(calls) - len(missing)
+    missing = {key: point for key, point in zip(keys, points, strict=True) if key not in rows}
+    kept = len(set(keys)) - len(missing)
+    batch = min(MOST_AT_ONCE, 1 + len(missing) // FEW)
+    parts = [list(missing)[first : first + batch] for first in range(0, len(missing), batch)]
+    calls = {at: functools.partial(_rows, [missing[key] for key in part]) for at, part in enumerate(parts)}
+    for at, found in completed(calls, n_jobs=n_jobs, scheduler=scheduler) if calls else ():
+        for key, row in zip(parts[at], found, strict=True):
+            rows[key] = row
+            if file is not None:
+                _append(file, [key, row])
     return [point | rows[key] for key, point in zip(keys, points, strict=True)], kept
 
 
@@ -129,8 +136,32 @@ def _checksum(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def _rows(points):
+    """Return the answers at some points; at module level, so that workers can find it."""
+    try:
+        if len(points) > 1 and all(point["quantity"] == "epsilon" for point in points):
+            return [_columns(one.to_dict()) for one in _epsilons(points)]
+    except ValueError:
+        pass  # one of them is refused, which each says for itself
+    return [_row(**point) for point in points]
+
+
+def _epsilons(points):
+    """Return ε at some points side by side, which costs a third."""
+    asked = [{name: value for name, value in point.items() if name not in NAMES} for point in points]
+    profiles = [
+        questions.profile(constructors()[point["randomizer"]], **numbers)
+        for point, numbers in zip(points, asked, strict=True)
+    ]
+    return epsilons(profiles, [point["delta"] for point in points])
+
+
+def _columns(found):
+    return {column: found[column] for column in COLUMNS if column in found}
+
+
 def _row(*, quantity, randomizer, **point):
-    """Return the answer at one point; at module level, so that workers can find it."""
+    """Return the answer at one point."""
     question = QUESTIONS[quantity]
     asked = {name: value for name, value in point.items() if name in parameters(question)}
     own = {name: value for name, value in point.items() if name not in asked}
@@ -138,7 +169,7 @@ def _row(*, quantity, randomizer, **point):
         found = question(constructors()[randomizer], **own, **asked).to_dict()
     except ValueError as wrong:
         return {"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}
-    return {column: found[column] for column in COLUMNS if column in found}
+    return _columns(found)
 
 
 def grid_points(spec):

@@ -47,3 +47,18 @@ def test_ranges_and_several_randomizers():
     assert list(dict.fromkeys(point["eps0"] for point in points)) == [0.5, 1.0, 1.5]
     assert list(dict.fromkeys(point["rounds"] for point in points)) == [1, 2, 3]
     assert all(type(point["n"]) is int for point in points)
+
+
+def test_points_answered_side_by_side_are_those_answered_one_by_one():
+    spec = {
+        "quantity": "epsilon",
+        "randomizer": ["binary_rr", "generic"],
+        "n": [50, 10**5],
+        "delta": [1e-6, 1e-3],
+    }
+    points = table.grid_points(spec | {"eps0": [0.5, 1.0, 3.0]})
+    points.append(points[0] | {"eps0": 800.0})  # refused
+    alone = [table._row(**point) for point in points]
+    assert table._rows(points) == alone
+    fine = [point for point in points if point["eps0"] < 800.0]
+    assert table._rows(fine) == [row for row in alone if not row["status"].startswith("refused")]
