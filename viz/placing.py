@@ -184,10 +184,11 @@ def _move_apart(ax, ends):
         return
     box = ax.get_window_extent()
     wanted = np.array([(ax.transData.transform(end.xy)[1] - box.y0) / box.height for end in ends])
-    order = np.argsort(np.clip(wanted, 0.0, 1.0), kind="stable")
+    wanted = np.round(np.clip(wanted, 0.0, 1.0), 6)  # no last digit decides which of two is above
+    order = np.argsort(wanted, kind="stable")
     sizes = np.array([_box(ends[at]).height + 3 for at in order]) / box.height
     middles = np.cumsum(sizes) - sizes / 2
-    first = isotonic_regression(np.clip(wanted, 0.0, 1.0)[order] - middles).x
+    first = isotonic_regression(wanted[order] - middles).x
     lowest = -sizes[0] / 2
     first = np.clip(first, lowest, max(1 + sizes[-1] / 2 - sizes.sum(), lowest))
     for at, height in zip(order, first + middles, strict=True):
