@@ -42,8 +42,8 @@ APART = (
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
 KEPT = 8192  # nodes of an integral that is kept
-UNCLEAR = 0.5  # width of log δ from which on a finer integral is tried
-FINER, HELPED = 3, 0.8  # times; as long as one leaves no more than that share of the width
+UNCLEAR = 0.5  # width of log δ from which on a finer integral is tried,
+FINER, HELPED = 3, 0.02  # times, as long as one moves an end by that
 
 
 class ComposedPair(Pair):
@@ -226,15 +226,15 @@ class ComposedPair(Pair):
         """
         totals = self._once(self._totals, *line[:2], tolerance)
         lower, upper = self._integrated(line, eps, tolerance, totals, 0)
-        unclear = np.flatnonzero(upper - lower > UNCLEAR)
+        unclear = np.flatnonzero(np.isfinite(upper) & (lower + UNCLEAR < upper))
         for finer in range(1, FINER + 1):
             if unclear.size == 0:
                 break
-            gap = (upper - lower)[unclear]
-            low, high = self._integrated(line, eps[unclear], tolerance, totals, finer)
-            lower[unclear], upper[unclear] = np.maximum(lower[unclear], low), np.minimum(upper[unclear], high)
-            left = (upper - lower)[unclear]
-            unclear = unclear[(left > UNCLEAR) & ~(left > HELPED * gap)]
+            low, high = lower[unclear], upper[unclear]
+            ends = self._integrated(line, eps[unclear], tolerance, totals, finer)
+            lower[unclear], upper[unclear] = np.maximum(low, ends[0]), np.minimum(high, ends[1])
+            helped = (lower[unclear] > low + HELPED) | (upper[unclear] < high - HELPED)
+            unclear = unclear[helped & (lower[unclear] + UNCLEAR < upper[unclear])]
         return lower, upper
 
     def _integrated(self, line, eps, tolerance, totals, finer):

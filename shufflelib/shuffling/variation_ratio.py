@@ -2,6 +2,7 @@ r"""The pair (P, Q) of the variation-ratio paper, as published."""
 
 import functools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -150,9 +151,9 @@ class VariationRatioPair(BlanketPair):
         """Enclose the divergence, more sharply than asked for unless only a first look is."""
         return super()._asking(eps, SHARP if tolerance <= TOLERANCE else tolerance)
 
-    def known_renyi(self, order):
-        """Return both bounds of D_order(P‖Q) for few users, else what every blanket pair knows."""
-        return self.cells.known_renyi(order) if self.n <= LISTED_USERS else super().known_renyi(order)
+    def renyi_by_order(self) -> Callable[[float], tuple[float, float] | None]:
+        """Return what gives both bounds of D_order(P‖Q) for few users, else what every blanket pair knows."""
+        return self.cells.known_renyi if self.n <= LISTED_USERS else super().renyi_by_order()
 
     def known_false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate for few users, else None."""
