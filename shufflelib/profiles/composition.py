@@ -31,14 +31,10 @@ NARROWEST, WIDEST = 5e-4, 5e-3  # relative widths in δ aimed at, with that in �
 NARROWER = 20.0  # times the tolerance asked for is what is aimed at
 ROUGHEST = 0.5  # relative width of δ at which an integral still says more than Chernoff's bound
 FAR_ABOVE = 30.0  # nats
-DISCRETISED, UNREACHED = 0.5, 0.01  # shares of the width of δ for the rounds' distributions, for rare losses
+DISCRETISED, UNREACHED = 0.5, 1e-6  # shares of the width of δ for the rounds' distributions, for rare losses
 FINEST = 2.0**-40  # relative doubt of a round's moments
 REACHED = 0.7  # share of the distributions' largest loss up to which ε may come
-RUNGS = 2**11  # θ of integrals, for each class of tilts
-STEP = 2**10  # rungs from one θ to the next, fewer where the ε they are right for lie far apart
-APART = (
-    2.0  # product of the differences in θ and in ε of two such: about the square of the latter in units of σ
-)
+RUNGS = 2  # θ of integrals, for each class of tilts
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
 KEPT = 8192  # nodes of an integral that is kept
@@ -183,25 +179,11 @@ class ComposedPair(Pair):
         return self._sides(pair.discretised.tilted(tilt, share, depth) for pair, _ in self.rounds)
 
     def _view(self, depth, tilt):
-        """Return what a class of tilts is right for, which says how well the rounds must be known there.
-
-        Where rare losses far beyond all others begin to matter, ε rises steeply with θ.
-        """
-        sides = self._tilted(tilt, MIDDLING, depth)
-        rungs = RUNGS * tilt + STEP * np.arange(-RUNGS // STEP * BESIDE, RUNGS // STEP * BESIDE + 1)
-        eps, log_moment = _between(sides, _theta(rungs))
-        middle, log_middle = max(float(eps[rungs.size // 2]), 0.0), float(log_moment[rungs.size // 2])
-        while True:
-            far = (np.diff(_theta(rungs)) * np.diff(eps) > APART) & (np.diff(rungs) > 1)
-            if not far.any():
-                return _View(rungs, eps, log_moment, middle, log_middle)
-            between = (rungs[:-1] + rungs[1:])[far] // 2
-            at = np.flatnonzero(far) + 1
-            more = _between(sides, _theta(between))
-            eps, log_moment = (
-                np.insert(*part) for part in zip((eps, log_moment), (at, at), more, strict=True)
-            )
-            rungs = np.insert(rungs, at, between)
+        """Return what a class of tilts is right for, which says how well the rounds must be known there."""
+        rungs = RUNGS * tilt + np.arange(-RUNGS * BESIDE, RUNGS * BESIDE + 1)
+        eps, log_moments = _between(self._tilted(tilt, MIDDLING, depth), _theta(rungs))
+        here = RUNGS * BESIDE
+        return _View(rungs, eps, log_moments, max(float(eps[here]), 0.0), float(log_moments[here]))
 
     def _totals(self, depth, tilt, tolerance):
         """Return the sum of all losses from above and below, for a class of tilts, and a width to aim at."""
@@ -281,7 +263,9 @@ class ComposedPair(Pair):
         """Enclose the log of the sum of all rounds' H at every ε."""
         counts = (Interval.of(float(count)).log() for _, count in self.rounds)
         each = self._each(eps, knots_only=knots_only)
-        return functools.reduce(Interval.log_add, (one + k for one, k in zip(each, counts, strict=True)))
+        ends = np.array([one + k for one, k in zip(each, counts, strict=True)])
+        sums = [Interval(*column).log_sum() for column in np.moveaxis(ends, -1, 0).swapaxes(1, 2)]
+        return Interval(*np.array(sums).reshape(-1, 2).T)
 
     def _some_round(self, eps):
         """Return a lower bound on log H: in some round the loss is beyond ε + a, far above ε.
