@@ -41,7 +41,7 @@ def main():
     names |= {"to_dp_accounting": to_dp_accounting, "budgets": rng.uniform(0.1, 2.0, 2000)}
     if "dummy_messages" not in inspect.signature(shuffle_messages).parameters:  # its name until 1.0.0
         names["shuffle_messages"] = lambda mechanism, n, dummy_messages: shuffle_messages(
-            mechanism, n, blanket=dummy_messages
+            mechanism, n=n, blanket=dummy_messages
         )
     names["table"] = rng.dirichlet(np.full(60, 5.0), 60)
     shuffle(randomizers.laplace(eps0=1.0), n=1000).compose(2).epsilon(1e-3)  # loads what is loaded once
