@@ -16,6 +16,7 @@ for all of them, so the order of calls does not matter, and writes PNG, SVG and 
 
 from matplotlib import pyplot as plt
 
+from shufflelib.plotting import at_least, at_most, digits, save_table, span
 from viz.files import Saved, save, unmarked
 from viz.looks import dots, look, looks, stretches
 from viz.maps import name_colours, ratio_map
