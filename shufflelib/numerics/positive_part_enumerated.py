@@ -34,6 +34,7 @@ from shufflelib.numerics.certified import LEAST_NORMAL, LONG_UNIT, Interval
 from shufflelib.numerics.logspace import UNIT
 
 ENUMERATION_LIMIT = 40_000  # count vectors
+SHORT = 3_000  # of them: such a list costs less than an integral
 ENUMERATED_ATOMS = 12
 LARGEST_SUM = 1e300
 STEEPEST = 600.0  # exponent up to which powers are added up
@@ -66,7 +67,11 @@ class Listed(NamedTuple):
         around = _Around.heaviest(first, second, masses, zero_mass, precision)
         most = _enumerable(around, n, limit)
         left_out = _log_left_out(around, n, most) if most else 0.0
-        while (fewer := most * 15 // 16) and _log_left_out(around, n, fewer) < deepest:
+        atoms = around.first.size
+        while math.comb(most + atoms, atoms) > SHORT:
+            fewer = most * 15 // 16
+            if _log_left_out(around, n, fewer) >= deepest:
+                break
             most, left_out = fewer, _log_left_out(around, n, fewer)
         if left_out >= RARE:
             return None

@@ -12,6 +12,7 @@ from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.positive_part_enumerated import (
     ENUMERATED_ATOMS,
     ENUMERATION_LIMIT,
+    SHORT,
     ConvexSums,
     Listed,
     ListedSums,
@@ -32,6 +33,7 @@ from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 FEW = 64  # outputs
 MOST_EXTREME = 1e-2  # mass of R_0 on the outputs that may be treated one by one
 UNNOTICED = math.log(1e-7)  # log of the share of δ that does no harm
+UNSEEN = -1000.0  # log of what no δ shows
 MOST_LISTED = 510_000, 100_000  # sums for a Rényi divergence, and those of no more rare ratios than usual
 ENOUGH = 60.0  # e-folds below the least of powers of what is left out, from which on no more are listed
 LEFT_OUT = 1e-6  # share of its moment that sums which are not listed, or rounding, may have
@@ -213,7 +215,7 @@ class BlanketPair(Pair):
     @functools.cached_property
     def _list(self):
         """The sums by falling ratio, for every ε, or None where there are too many."""
-        listed = self._listed(ENUMERATION_LIMIT, ENUMERATION_LIMIT) if self.n > 1 else None
+        listed = self._listed(ENUMERATION_LIMIT, SHORT, deepest=UNSEEN) if self.n > 1 else None
         return listed and ListedSums.of(listed)
 
     @property
