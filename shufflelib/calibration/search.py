@@ -14,7 +14,8 @@ from typing import Any
 
 from shufflelib.numerics.certified import TOLERANCE, Certified, written
 from shufflelib.numerics.optional import counting
-from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.numerics.side_by_side import answers, values
+from shufflelib.profiles.questions import PrivacyProfile, in_both_directions
 
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
@@ -143,14 +144,16 @@ class Family:
 
     def proved(self, value):
         """Return the upper bound on log δ at the target ε."""
-        return max(
-            pair.log_worst(self.eps, self.accuracy).upper for pair in self.profile(value).dominating_pairs
-        )
+        pairs = self.profile(value).dominating_pairs
+        return max(ends.upper[0] for ends in self._curves(pairs, self.accuracy))
 
     def attacked(self, value):
         """Return the lower bound on log δ at the target ε."""
         pairs = self.profile(value).attack_pairs
-        return max(pair.log_worst(self.eps, self.attack_accuracy).lower for pair in pairs) - ROUNDING
+        return max(ends.lower[0] for ends in self._curves(pairs, self.attack_accuracy)) - ROUNDING
+
+    def _curves(self, pairs, tolerance):
+        return answers([values(one, [self.eps], tolerance) for one in in_both_directions(pairs)])
 
     @counting("points of curves")
     def edge(self, log_delta, start, *, tolerance=None):
