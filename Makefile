@@ -155,7 +155,7 @@ lock: ## pin every dependency again in requirements.lock, for Python 3.11 and la
 	@mkdir -p build
 	@uv=$$(command -v uv) || { uv=build/uv/bin/uv; python='$(PYTHON)'; \
 	    "$$python" -m venv build/uv && build/uv/bin/python -m pip install -qq uv; }; \
-	compile() { "$$uv" pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
+	compile() { "$$uv" pip compile --quiet --universal --fork-strategy requires-python --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	    pyproject.toml "$$@" >/dev/null; }; \
 	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster --extra sweeps \

@@ -36,8 +36,9 @@ IDENTIFIERS = [
 
 
 def locked(lock):
-    """Return the names of the packages that a lock pins."""
-    return re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    """Return the names of the packages that a lock pins, some to one version for each version of Python."""
+    pins = re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return list(dict.fromkeys(pins))
 
 
 def licence(name):
