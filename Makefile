@@ -78,7 +78,7 @@ SEEN := $(shell cat build/data.seen 2>/dev/null)
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-figures: $(WANTED) $(IDEAS) figures/papers/index.csv ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
+figures: $(WANTED) $(IDEAS) figures/papers/index.csv $(if $(filter full,$(PROFILE)),figures/README.md) ## run every notebook and write figures/ (PROFILE=quick: build/quick/figures/)
 	@echo '$(words $(WANTED)) notebooks, PROFILE=$(PROFILE); written anew since make figures ended last:'
 	@cd build/$(PROFILE) && { [ -e listed ] || touch -t 197001020000 listed; } && \
 	    find . -name '*.d' -newer listed -exec sed -n 's/^# anew /  /p' {} + | sort >listing && \
@@ -217,6 +217,9 @@ build/data.seen: $(if $(subst x$(MNIST)x,,x$(SEEN)x),FORCE)
 
 figures/papers/index.csv: claims/items.toml claims/ledger.toml | .venv/installed
 	@mkdir -p $(@D) build && $(VENV) -m claims --index >build/index.csv && mv build/index.csv $@
+
+figures/README.md: $(FULL) build/full/ideas.drawn tools/figures_page.py
+	@$(VENV) tools/figures_page.py build/full figures
 
 build/full/ideas.drawn: FOLDER := figures
 build/quick/ideas.drawn build/check/ideas.drawn: FOLDER = $(@D)/figures

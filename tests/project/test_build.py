@@ -17,8 +17,10 @@ import yaml
 from packaging.requirements import Requirement
 
 import check_figures
+import figures_page
 import run_notebook
 import shufflelib
+import viz
 from shufflelib.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -306,3 +308,24 @@ def test_a_notebook_begins_again_if_its_kernel_died_before_the_first_cell():
     died[:] = [RuntimeError("another reason")]
     with pytest.raises(RuntimeError, match="another reason"):
         run_notebook.once_started(run)
+
+
+def test_the_list_of_figures_shows_each_and_keeps_what_was_not_drawn(tmp_path):
+    run, figures = tmp_path / "run", tmp_path / "figures"
+    for name in ("ideas/delta", "course/01_1_surveys", "papers/sgd_mnist"):
+        (figures / name).parent.mkdir(parents=True, exist_ok=True)
+        (figures / f"{name}.png").touch()
+    shown = viz.Saved("01_1_surveys", "At most 3 | 4", "Look.", "Figure 1.1", b"")._repr_html_()
+    output = nbformat.v4.new_output("display_data", {"text/html": shown})
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])])
+    (run / "course").mkdir(parents=True)
+    nbformat.write(notebook, run / "course/01_why_shuffle.ipynb")
+    page = figures_page.page(run, figures)
+    rows = [line for line in page.splitlines() if line.startswith("| <a")]
+    assert [row.split('"')[1] for row in rows] == [
+        "ideas/delta.png", "course/01_1_surveys.png", "papers/sgd_mnist.png"
+    ]  # fmt: skip
+    assert r"| At most 3 \| 4 |" in rows[1] and "](../notebooks/course/01_why_shuffle.ipynb)" in page
+    (figures / "README.md").write_text(page.replace("3 \\| 4", "5"))
+    (run / "course/01_why_shuffle.ipynb").unlink()
+    assert rows[2] in figures_page.page(run, figures)

@@ -36,6 +36,7 @@ STUBS = {
     "claims/items.toml": "",
     "figures/papers/index.csv": "",
     "tools/draw_ideas.py": "",
+    "tools/figures_page.py": "",
 }
 CELLS = {
     "00_small": "from shufflelib import exact",
