@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from shufflelib.numerics.atomic_files import replace
-from viz.placing import settle
+from viz.placing import settle, titles
 from viz.wishes import figure_of, wishes
 
 NUMBERED = re.compile(r"0*(?P<lesson>\d+)_(?P<figure>\d+)_\w+")
@@ -127,7 +127,7 @@ def unmarked(place):
     axes = [
         text
         for ax in fig.axes
-        for text in (*ax.texts, ax.title, *ax.get_yticklabels(), *ax.get_xticklabels())
+        for text in (*ax.texts, *titles(ax), *ax.get_yticklabels(), *ax.get_xticklabels())
     ]
     written = " ".join(text.get_text() for text in axes)
     seen = _numbers(written) | _numbers(wishes(fig).setting)

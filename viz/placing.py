@@ -67,6 +67,11 @@ def overlapping(place):
     return [(a, b) for at, (a, p) in enumerate(boxes) for b, q in boxes[:at] if p.overlaps(q)]
 
 
+def titles(ax):
+    """Return the three texts of which one is a panel's title."""
+    return [ax.title, ax._left_title, ax._right_title]  # there is no public way to ask for all
+
+
 def _look(line):
     dash = tuple(line._unscaled_dash_pattern[1] or ())  # there is no public way to ask for it
     return to_hex(line.get_color()), str(line.get_marker()), dash, round(line.get_linewidth(), 2)
@@ -210,7 +215,7 @@ class _Page:
             box = ax.get_window_extent()
             self.taken.append(Bbox([[box.x0 - 30, box.y0], [box.x0 + 1, box.y1]]))  # its axes
             self.taken.append(Bbox([[box.x0, box.y0 - 20], [box.x1, box.y0 + 1]]))
-            texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+            texts = [*titles(ax), ax.xaxis.label, ax.yaxis.label, *ax.texts]
             texts += [*ax.get_xticklabels(), *ax.get_yticklabels()]
             if legend := ax.get_legend():
                 self.taken.append(legend.get_window_extent())

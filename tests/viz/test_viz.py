@@ -98,6 +98,13 @@ def test_the_headline_s_number_must_stand_in_the_picture():
     assert plt.get_fignums() == []  # or the next sns.lineplot would draw into it
 
 
+def test_a_number_in_the_title_of_a_panel_stands_in_the_picture():
+    ax = drawn(frame())
+    ax.set_title("1,000 users")
+    viz.finding(ax, "Few leave most, 1,000 little", "ε₀ = 2")
+    assert "1,000" in viz.save(ax, frame(), "01_1_users", caption="Read on.").finding
+
+
 def test_a_figure_without_a_finding_is_refused(tmp_path):
     with pytest.raises(ValueError, match="headline"):
         viz.save(drawn(frame()), frame(), "01_1_users", caption="Read on.")
