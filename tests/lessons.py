@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+import matplotlib.pyplot as plt
 import nbformat
 
 import run_notebook
@@ -75,7 +76,11 @@ def run(path, *, profile="quick", edits=()):
     def explore(draw, /, **controls):
         return explored(found.panels, draw, controls)
 
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(sliders, "explore", explore):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(sliders, "explore", explore),
+        plt.rc_context(),  # a theme ends with its lesson
+    ):
         quiet = {"SHUFFLELIB_FIGURES": folder, "SHUFFLELIB_FORMATS": "png", "TQDM_DISABLE": "1"}
         with mock.patch.dict(os.environ, quiet):
             os.environ.pop("SHUFFLELIB_FRAMES", None)

@@ -173,7 +173,8 @@ def test_a_lesson_runs_to_its_end_after_an_edit(edit):
 def test_pictures_come_from_the_run_and_are_numbered_in_order(path):
     cells = read(path)
     assert "![" not in prose(cells), "a picture is shown by the cell that draws it"
-    shown = re.findall(r'show_figure\([^"]*"(\d\d_\d+_\w+)"', "\n".join(cell.source for cell in code(cells)))
+    sources = "\n".join(cell.source for cell in code(cells))
+    shown = re.findall(r'(?:show_figure|viz\.save)\([^"]*"(\d\d_\d+_\w+)"', sources)
     assert [name.split("_")[:2] for name in shown] == [
         [path.stem[:2], str(place)] for place in range(1, len(shown) + 1)
     ]
