@@ -44,8 +44,8 @@ def test_lesson_1(profile):
         assert np.isclose(1 / (2 * np.sinh(eps0 / 2)), error)
     assert abs(at.estimate - 0.08) < 5 * at.error and at.eps.upper < at.coin.eps0 / 25
     assert np.allclose(at.die.class_masses()[0, :2], [0.6, 0.1])
-    at = lesson.after("off = np.concatenate")
-    assert 0.5 < at.off.min() < 1 < at.off.max() < 3.5
+    times = lesson.after('wide["times"]').wide.times
+    assert 0.5 < times.min() < 1 < times.max() < 3.5
     dozen = shuffle(randomizers.binary_rr(eps0=log(3)), n=12).epsilon(delta=1e-3)
     assert round(dozen.lower, 2) == round(dozen.upper, 2) == 1.07
 
