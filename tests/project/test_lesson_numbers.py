@@ -85,9 +85,10 @@ def test_lesson_3(profile):
     assert abs(at.delta / at.die.upper - 1) < 1e-5
     assert 0.999 * at.die.upper < at.die.lower <= at.delta
     assert at.three.lower <= 41 / 250 <= at.three.upper and at.three.upper - at.three.lower < 1e-12
-    at = lesson.after("share = {name: np.array")
-    assert np.all(at.share["attack"] <= at.share["truth"] + 1e-9) and np.all(at.share["truth"] <= 1 + 1e-9)
-    assert np.allclose(at.share["truth"][:3], 1) and 0.8 < at.share["truth"].min()
+    at = lesson.after("share = {name: 100 * np.array")
+    attack, exact = at.share["attack"], at.share["exact"]
+    assert np.all(attack <= exact + 1e-7) and np.all(exact <= 100 + 1e-7)
+    assert np.allclose(exact[:3], 100) and 80 < exact.min()
     assert np.isclose(at.worst[3], 33 / 625) and np.isclose(at.delta_of((0, 0, 2)), 33 / 625)
     assert np.isclose(at.ends[3].upper, 7 / 125) and np.isclose(at.ends[3].lower, 0.0432)
 
