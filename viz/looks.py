@@ -165,8 +165,9 @@ def dots(frame, by="bound"):
     """
     names = _names(frame, by)
     found = {}
-    for name in names:
-        found[name] = look(name, found.values())
+    for name in names:  # a dot has no stroke to tell it apart
+        taken = [(*one[:2], *stroke) for one in found.values() for stroke in STROKE.values()]
+        found[name] = look(name, taken)
     marker = {name: "o" if one[1] is INVISIBLE else one[1] for name, one in found.items()}
     return {
         **{"hue": by, "style": by, "hue_order": names, "style_order": names},

@@ -71,6 +71,11 @@ def test_no_two_names_of_a_figure_look_alike():
     assert len(every) == len(SPARE)
 
 
+def test_no_two_dots_of_a_figure_look_alike():
+    own = viz.dots(frame("refuted", "not refuted", "mine", "yours"))
+    assert len({(own["palette"][name], own["markers"][name]) for name in own["hue_order"]}) == 4
+
+
 def test_names_in_the_table_look_alike_only_where_they_mean_the_same():
     looks = {}
     for name in LOOKS:
