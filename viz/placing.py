@@ -35,7 +35,9 @@ def settle(place):
     if asked.bar:  # only now: a colour bar fixes the engine, and FacetGrid does not know this one
         _draw_bar(fig, *asked.bar)
     shades = [text for one in asked.shades for text in _shade(panels, asked, *one)]
-    ends = {ax: _write_ends(ax, asked) for ax in panels} if asked.ends is not None else {}
+    every = asked.ends.pop(None, None)
+    said = dict.fromkeys(panels, every) if every else {}
+    ends = {ax: _write_ends(ax, asked.names, *words) for ax, words in (said | asked.ends).items()}
     fig.draw_without_rendering()
     for ax, names in ends.items():
         _move_apart(ax, names)
@@ -47,7 +49,7 @@ def settle(place):
     rings = [(ax, *page.ring(ax, x, y)) if ring else (ax, None, None) for ax, x, y, _, ring in asked.marks]
     for (ax, x, y, words, _), (_, own, _) in zip(asked.marks, rings, strict=True):
         page.mark(ax, x, y, words, own, [other for _, other, _ in rings if other is not own])
-    asked.marks, asked.shades, asked.ends = [], [], None
+    asked.marks, asked.shades, asked.ends = [], [], {}
 
 
 def overlapping(place):
@@ -87,10 +89,10 @@ def _read_names(fig, asked):
         same = [
             n for key, n in zip(keys, names, strict=True) if keys.count(key) > 1 and key and key[0] != FAMILY
         ]
-        if same and asked.ends is not None:
+        if same and asked.ends:
             raise ValueError(f"{', '.join(same)} look the same, so their ends cannot be told apart")
         asked.names |= dict(zip(keys, names, strict=True))
-        if asked.ends is not None:
+        if asked.ends:
             legend.remove()
     asked.names = {key: name for key, name in asked.names.items() if key and key[0] != FAMILY}
 
@@ -157,7 +159,7 @@ def _corners(ax):
             yield point, side, {0.06: "bottom", 0.5: "center", 0.94: "top"}[y], 3.0 * (y + x)
 
 
-def _write_ends(ax, asked):
+def _write_ends(ax, names, words, rest):
     """Write the name of each line beside the panel, all at one height still."""
     ends, family = [], []
     for line in ax.lines:
@@ -169,11 +171,11 @@ def _write_ends(ax, asked):
         if to_hex(line.get_color()) == FAMILY:
             family.append(point)
             continue
-        name = asked.names.get(_look(line))
-        if name and asked.ends.get(name, name):
-            ends.append(_end(ax, asked.ends.get(name, name), point, line.get_color()))
-    if family and asked.family:
-        ends.append(_end(ax, asked.family, sorted(family, key=lambda one: one[1])[len(family) // 2], GREY))
+        name = names.get(_look(line))
+        if name and words.get(name, name):
+            ends.append(_end(ax, words.get(name, name), point, line.get_color()))
+    if family and rest:
+        ends.append(_end(ax, rest, sorted(family, key=lambda one: one[1])[len(family) // 2], GREY))
     return ends
 
 

@@ -14,8 +14,9 @@ class Wishes:
     headline: str = ""
     setting: str = ""
     marks: list = field(default_factory=list)  # (axes, x, y, words, whether to draw a ring)
-    ends: dict | None = None  # a line's name -> what to write at its end
-    family: str = ""  # what to write at the end of the grey lines
+    ends: dict = field(
+        default_factory=dict
+    )  # axes, or None for all -> (names to words, words for grey lines)
     shades: list = field(default_factory=list)  # (axes or None, name of the line, words, below)
     bar: tuple | None = None  # the mapped picture, and what its colours mean
     names: dict = field(default_factory=dict)  # look of a line -> its name, read from the legend
@@ -68,7 +69,7 @@ def finding(place, headline, setting, at=()):
 
 
 def label_ends(place, words=None, rest=""):
-    """Name each line at its end instead of in a legend.
+    """Name each line at its end instead of in a legend: in every panel, or in the axes given.
 
     Parameters
     ----------
@@ -79,8 +80,8 @@ def label_ends(place, words=None, rest=""):
     rest : str
         What to write once for the grey family.
     """
-    asked = wishes(place)
-    asked.ends, asked.family = dict(words or {}), rest
+    only = place if isinstance(place, Axes) else None
+    wishes(place).ends[only] = dict(words or {}), rest
 
 
 def shade_impossible(place, line, words="", *, below=True):

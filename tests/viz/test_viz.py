@@ -157,6 +157,16 @@ def test_ends_that_look_alike_cannot_be_named():
         viz.save(ax, frame(), "01_1_users", caption="Read on.")
 
 
+def test_ends_can_be_named_in_one_panel_only():
+    data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
+    grid = sns.relplot(data, kind="line", x="n", y="eps", col="budgets", height=3, **viz.looks(data))
+    viz.label_ends(grid.axes.flat[1], {"certified upper": "proved"})
+    viz.finding(grid, "Many users leave less", "ε₀ = 2")
+    viz.save(grid, data, "01_1_users", caption="Read on.")
+    named = [[text.get_text() for text in ax.texts] for ax in grid.axes.flat]
+    assert named[0] == [] and "proved" in named[1]
+
+
 def test_panels_share_a_headline_and_each_can_hold_a_mark(tmp_path):
     data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
     grid = sns.relplot(data, kind="line", x="n", y="eps", col="budgets", height=3, **viz.looks(data))
