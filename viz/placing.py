@@ -146,7 +146,7 @@ def _shade(panels, asked, only, name, words, below):
             ax.fill_between(*line.get_data(), edge, step=step, color="0.91", lw=0, zorder=0)
             ax.set_ylim(limits)
         if words and lines:
-            yield ax, ax.text(0, 0, words, color="0.3")
+            yield ax, ax.text(0, 0, words, color="0.3", in_layout=False)
             words = ""
 
 

@@ -167,6 +167,17 @@ def test_ends_can_be_named_in_one_panel_only():
     assert named[0] == [] and "proved" in named[1]
 
 
+def test_words_in_a_shade_take_no_room_from_the_panel():
+    heights = []
+    for said in ("", "nothing can be here"):
+        ax = sns.lineplot(x=[1, 2], y=[1e6, 2e6], label="attack")
+        viz.shade_impossible(ax, "attack", said)
+        viz.finding(ax, "Two are a million more than one", "an example")
+        viz.save(ax, frame(), "01_1_users", caption="Read on.")
+        heights.append(ax.get_position().height)
+    assert heights[0] == heights[1] > 0.5
+
+
 def test_panels_share_a_headline_and_each_can_hold_a_mark(tmp_path):
     data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
     grid = sns.relplot(data, kind="line", x="n", y="eps", col="budgets", height=3, **viz.looks(data))
