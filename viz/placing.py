@@ -44,8 +44,8 @@ def settle(place):
     fig.draw_without_rendering()
     fig.set_layout_engine("none")
     page = _Page(fig)
-    for ax, text in shades:
-        page.place(ax, text, _corners(ax))
+    for text, line, below in shades:
+        page.place(text, line, below)
     rings = [(ax, *page.ring(ax, x, y)) if ring else (ax, None, None) for ax, x, y, _, ring in asked.marks]
     for (ax, x, y, words, _), (_, own, _) in zip(asked.marks, rings, strict=True):
         page.mark(ax, x, y, words, own, [other for _, other, _ in rings if other is not own])
@@ -146,17 +146,24 @@ def _shade(panels, asked, only, name, words, below):
             ax.fill_between(*line.get_data(), edge, step=step, color="0.91", lw=0, zorder=0)
             ax.set_ylim(limits)
         if words and lines:
-            yield ax, ax.text(0, 0, words, color="0.3", in_layout=False)
+            yield ax.text(0, 0, words, color="0.3", in_layout=False), lines[0], below
             words = ""
 
 
 def _corners(ax):
     """Yield places inside a panel, its lower left first."""
     box = ax.get_window_extent()
-    for y in (0.06, 0.5, 0.94):
-        for x, side in ((0.04, "left"), (0.5, "center"), (0.96, "right")):
+    for y in (0.06, 0.2, 0.35, 0.5, 0.65, 0.8, 0.94):
+        for x, side in ((0.04, "left"), (0.27, "center"), (0.5, "center"), (0.73, "center"), (0.96, "right")):
             point = (box.x0 + x * box.width, box.y0 + y * box.height)
-            yield point, side, {0.06: "bottom", 0.5: "center", 0.94: "top"}[y], 3.0 * (y + x)
+            yield point, side, "bottom" if y < 0.5 else "top", 3.0 * (y + x)
+
+
+def _beyond(box, line, below):
+    """Return whether a box lies wholly on one side of a line."""
+    x, y = line.axes.transData.transform(line.get_xydata()).T
+    edge = np.interp(np.linspace(box.x0, box.x1, 9), x, y, *(2 * [-np.inf if below else np.inf]))
+    return np.all(edge > box.y1) if below else np.all(edge < box.y0)
 
 
 def _write_ends(ax, names, words, rest):
@@ -261,12 +268,12 @@ class _Page:
         text.arrow_patch.set_visible(reach > 1)
         self.taken.append(_box(text))
 
-    def place(self, ax, text, places):
-        """Put a text where it hides least."""
+    def place(self, text, line, below):
+        """Put a text where it hides least, on one side of a line if there is room."""
         best = None
-        for point, ha, va, cost in places:
-            text.set(position=ax.transData.inverted().transform(point), ha=ha, va=va)
-            cost += self._cost(_box(text))
+        for point, ha, va, cost in _corners(text.axes):
+            text.set(position=text.axes.transData.inverted().transform(point), ha=ha, va=va)
+            cost += self._cost(_box(text)) + OUTSIDE * (not _beyond(_box(text), line, below))
             if best is None or cost < best[0]:
                 best = cost, text.get_position(), ha, va
         text.set(position=best[1], ha=best[2], va=best[3])

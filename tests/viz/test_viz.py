@@ -178,6 +178,19 @@ def test_words_in_a_shade_take_no_room_from_the_panel():
     assert heights[0] == heights[1] > 0.5
 
 
+@pytest.mark.parametrize("below", [True, False])
+def test_words_in_a_shade_stand_on_its_side(below):
+    x = np.linspace(0.0, 1.0, 9)
+    ax = sns.lineplot(x=x, y=0.2 + 0.6 * x**4, label="attack")
+    ax.set_ylim(0, 1)
+    viz.shade_impossible(ax, "attack", "nothing can be here", below=below)
+    viz.finding(ax, "Few leave most", "an example")
+    viz.save(ax, frame(), "01_1_users", caption="Read on.")
+    box = ax.texts[0].get_window_extent().transformed(ax.transData.inverted())
+    edge = 0.2 + 0.6 * np.array([box.x0, box.x1]) ** 4
+    assert np.all(edge > box.y1) if below else np.all(edge < box.y0)
+
+
 def test_panels_share_a_headline_and_each_can_hold_a_mark(tmp_path):
     data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
     grid = sns.relplot(data, kind="line", x="n", y="eps", col="budgets", height=3, **viz.looks(data))
