@@ -84,7 +84,7 @@ class Question:
     @property
     def parameters(self) -> dict[str, float]:
         """The published (p, β, q); refused where q is infinite or β is that of no pair."""
-        p, beta = self.randomizer.p, self.randomizer.beta
+        p, beta, _ = self.randomizer.variation_ratio()
         largest = 1.0 if math.isinf(p) else (p - 1.0) / (p + 1.0)
         if not 0.0 <= beta <= largest * (1.0 + 1e-9):
             raise OutOfRegime(

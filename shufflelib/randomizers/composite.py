@@ -46,12 +46,12 @@ class Composite(LocalRandomizer):
     @property
     def p(self) -> float:
         """Published ratio bound, the largest of the components'."""
-        return max(part.p for part in self.components)
+        return max(part.variation_ratio()[0] for part in self.components)
 
     @property
     def q(self) -> float:
         """Published ratio bound towards another user's report, the largest of the components'."""
-        return max(part.q for part in self.components)
+        return max(part.variation_ratio()[2] for part in self.components)
 
     def local_renyi(self, order: float) -> float:
         """Return the largest one of the components."""

@@ -165,7 +165,7 @@ class joint(Composite):
     @property
     def q(self) -> float:
         """Ratio bound towards another user's tuple, which may differ everywhere."""
-        return math.prod(part.q for part in self.components)
+        return math.prod(part.variation_ratio()[2] for part in self.components)
 
     @property
     def beta(self) -> float:

@@ -109,6 +109,10 @@ class LocalRandomizer(Validated, ABC):
         """Published ratio bound between the differing user's report and another user's."""
         return self.p
 
+    def variation_ratio(self) -> tuple[float, float, float]:
+        """Return the published (p, β, q), the parameters of the variation-ratio reduction."""
+        return self.p, self.beta, self.q
+
     @property
     def binary_budgets(self) -> tuple[float, float] | None:
         """Two budgets of binary randomized response, between which the mechanism is; None if it is not.

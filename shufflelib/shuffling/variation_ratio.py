@@ -88,10 +88,11 @@ class VariationRatioPair(BlanketPair):
     @classmethod
     def of(cls, randomizer: LocalRandomizer, *, n: int) -> "VariationRatioPair":
         """Return the pair with a randomizer's published parameters; p − 1 is precise if p = e^ε₀."""
-        pair = cls(n=n, p=randomizer.p, beta=randomizer.beta, q0=randomizer.q)
+        p, beta, q = randomizer.variation_ratio()
+        pair = cls(n=n, p=p, beta=beta, q0=q)
         eps0 = getattr(randomizer, "eps0", math.inf)
         if math.isfinite(pair.p) and math.isclose(math.log(pair.p), eps0, rel_tol=UNIT, abs_tol=UNIT):
-            pair._settle(pair.n, randomizer.beta, 1 / (1 + Fraction(math.expm1(eps0))), 2 * UNIT)
+            pair._settle(pair.n, beta, 1 / (1 + Fraction(math.expm1(eps0))), 2 * UNIT)
         return pair
 
     def _settle(self, n, beta, likely, rounding):
