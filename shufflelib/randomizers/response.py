@@ -1,48 +1,28 @@
 r"""Randomized response: the true option with odds e^ε₀, else another one; and the generic randomizer."""
 
-from dataclasses import dataclass, field
+import decimal
+import math
+from dataclasses import InitVar, dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
 from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, WholeClass, small_table
 
+SMALLEST_REDRAW = 1e-12
+DIGITS = 61  # of the logarithm that is rounded to a budget
+
 
 @dataclass(frozen=True, kw_only=True)
-class generalized_rr(FrequencyOracle, FiniteRandomizer):
-    r"""Build randomized response on d options.
-
-    .. math:: R_x(y) = e^{\varepsilon_0 [y = x]} / (e^{\varepsilon_0} + d - 1)
-
-    Parameters
-    ----------
-    eps0 : float
-        Local budget in nats, 0 < eps0 <= 700.
-    d : int
-        Number of options, at least 2.
-
-    Notes
-    -----
-    Wang 2024, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
-    Shuffled, it has the privacy blanket above; for two options it is `binary_rr`, with its exact answers.
-
-    Examples
-    --------
-    More options, more random reports for the others to hide among.
-
-    >>> from shufflelib import randomizers, shuffle
-    >>> for d in (3, 10, 100):
-    ...     mechanism = randomizers.generalized_rr(eps0=1.0, d=d)
-    ...     print(round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4))
-    0.1307
-    0.0802
-    0.0255
-    """
+class RandomizedResponse(FrequencyOracle, FiniteRandomizer):
+    """Randomized response on d options with a local budget."""
 
     eps0: Budget
     d: Options
@@ -107,7 +87,99 @@ class generalized_rr(FrequencyOracle, FiniteRandomizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class binary_rr(generalized_rr):
+class generalized_rr(RandomizedResponse):
+    r"""Build randomized response on d options.
+
+    .. math:: R_x(y) = e^{\varepsilon_0 [y = x]} / (e^{\varepsilon_0} + d - 1), \qquad
+              \varepsilon_0 = \log\bigl(1 + (1 - g)\, d / g\bigr)
+
+    Parameters
+    ----------
+    eps0 : float, optional
+        Local budget in nats, 0 < eps0 <= 700; given unless ``redraw`` is.
+    d : int
+        Number of options, at least 2.
+    redraw : float, optional
+        Probability g that the answer is drawn anew, uniformly from *all* d options, the true one included;
+        1e-12 <= g < 1.  Given in place of ``eps0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If not exactly one of ``eps0`` and ``redraw`` is given, or an argument is outside its domain.
+
+    Notes
+    -----
+    Some clients keep the truth with probability 1 - g, else draw from all options.  Then the truth is
+    reported with probability 1 - g + g/d and any other option with g/d, so g is not the probability of a
+    false answer.  Kept with probability e^ε/(e^ε + d - 1) it has a budget of log(1 + e^ε d/(d - 1)),
+    not ε.  ``eps0`` is the logarithm rounded up to a float.  A larger budget has the reports of a smaller
+    one as a post-processing, so upper bounds hold for g itself.  The rounding is a share of less than 1e-14
+    of every probability, which is charged to lower bounds with that of the probabilities.
+
+    Wang 2024, Table 1 [35]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + d - 1), which is exact.
+    Shuffled, it has the privacy blanket above; for two options it is `binary_rr`, with its exact answers.
+
+    Examples
+    --------
+    More options, more random reports for the others to hide among.
+
+    >>> from shufflelib import randomizers, shuffle
+    >>> for d in (3, 10, 100):
+    ...     mechanism = randomizers.generalized_rr(eps0=1.0, d=d)
+    ...     print(round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4))
+    0.1307
+    0.0802
+    0.0255
+
+    One answer in a hundred drawn anew from 16 options:
+
+    >>> round(randomizers.generalized_rr(redraw=0.01, d=16).eps0, 4)
+    7.3683
+    """
+
+    eps0: Budget = None  # type: ignore[assignment]  # never None once made
+    redraw: InitVar[float | None] = None
+
+    def __post_init__(self, redraw: float | None) -> None:
+        if redraw is not None:
+            if self.eps0 is not None:
+                raise TypeError(
+                    f"eps0 must be left out where redraw is given, got {validation.shown(self.eps0)}; "
+                    "either of them fixes the mechanism"
+                )
+            self._set("eps0", budget_of_redraw(redraw, self.d))
+        elif self.eps0 is None:
+            raise TypeError("eps0 or redraw must be a number, got None for both; give one of the two")
+        super().__post_init__()
+
+
+def budget_of_redraw(redraw: float, d: int) -> float:
+    """Return log(1 + (1 - g) d/g), rounded up to a float.
+
+    The odds are within 1e-60 of themselves and at least 1 + 2e-16, so that their logarithm is within 1e-43
+    of itself.
+
+    Examples
+    --------
+    >>> from shufflelib.randomizers.response import budget_of_redraw
+    >>> round(budget_of_redraw(0.5, d=2), 6)  # truth with probability 3/4: log 3
+    1.098612
+    """
+    remedy = "it is the share of answers that are drawn anew from all options"
+    redraw = validation.real(redraw, "redraw", at_least=SMALLEST_REDRAW, below=1.0, remedy=remedy)
+    options = "where redraw is given d is at most 10**15"
+    d = validation.count(d, "d", at_least=2, at_most=validation.MAX_USERS, remedy=options)
+    odds = 1 + (1 - Fraction(redraw)) * d / Fraction(redraw)
+    with decimal.localcontext(prec=DIGITS):
+        exact = (decimal.Decimal(odds.numerator) / decimal.Decimal(odds.denominator)).ln()
+        exact *= 1 + decimal.Decimal("1e-40")
+    budget = float(exact)
+    return budget if decimal.Decimal(budget) >= exact else math.nextafter(budget, math.inf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class binary_rr(RandomizedResponse):
     r"""Build randomized response on {0, 1}.
 
     .. math:: R_x(x) = e^{\varepsilon_0} / (e^{\varepsilon_0} + 1)
@@ -136,7 +208,7 @@ class binary_rr(generalized_rr):
 
 
 @dataclass(frozen=True, kw_only=True)
-class generic(WholeClass, generalized_rr):
+class generic(WholeClass, RandomizedResponse):
     r"""Build the worst case over all pure eps0-LDP randomizers: it holds for each one that all users share.
 
     .. math:: w = (1, 1)/(e^{\varepsilon_0} + 1), \quad R_0 = (e^{\varepsilon_0}, 1)/(e^{\varepsilon_0} + 1)

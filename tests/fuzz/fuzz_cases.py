@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from arguments import DOMAINS, EPS0, several, whole
+from arguments import DOMAINS, EPS0, between, several, whole
 from shufflelib import randomizers
 from test_hostile import public_callables
 
@@ -75,6 +75,12 @@ def found(folder, **own):
 
 # built from numbers through another randomizer
 BUILT = (
+    call(
+        lambda redraw, d: randomizers.generalized_rr(redraw=redraw, d=d),
+        "d",
+        called="randomizers.redrawn_rr",
+        redraw=between(1e-12, 0.999),
+    ),
     call(
         lambda eps0, d: randomizers.joint(
             [randomizers.binary_rr(eps0=eps0), randomizers.generalized_rr(eps0=eps0, d=d)]
