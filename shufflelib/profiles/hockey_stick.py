@@ -73,6 +73,7 @@ class Pair(PrivacyProfile):
 
     statement = "a pair (P, Q)"
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
+    one_way = False  # asked in the order of P and Q only
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
     renyi_tolerance = RENYI_TOLERANCE[0]  # relative width of values connected for a Rényi divergence
@@ -111,6 +112,11 @@ class Pair(PrivacyProfile):
     @property
     def _bounds(self):
         return Bounds((self,), (self,))
+
+    @property
+    def ordered(self) -> "Pair":
+        """The pair as one in a fixed order."""
+        return self
 
     @functools.cached_property
     def discretised(self):
@@ -231,6 +237,57 @@ class SymmetricPair(Pair):
     def reversed(self):
         """The pair itself."""
         return self
+
+
+class OneWay(Pair):
+    """A pair whose first distribution is always that of one kind of neighbour: it is not exchanged.
+
+    A user is added, for example, and never removed.  Every number is that of (P, Q) as it stands.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shufflelib.profiles import DiscretePair
+    >>> from shufflelib.profiles.hockey_stick import OneWay
+    >>> pair = DiscretePair(np.log([0.5, 0.5]), np.log([0.1, 0.9]))
+    >>> [round(one.epsilon(delta=0.01).upper, 3) for one in (pair, pair.reversed, OneWay(pair.reversed))]
+    [1.589, 1.589, 0.575]
+    """
+
+    symmetric = True  # asked in one order only
+
+    one_way = True
+
+    def __init__(self, pair):
+        self.pair = pair
+        self.search_width = pair.search_width
+        self.rough_is_cheaper = pair.rough_is_cheaper
+
+    @property
+    def ordered(self) -> Pair:
+        """The pair that it takes in one order."""
+        return self.pair
+
+    @property
+    def reversed(self):
+        """The pair itself, which stands for all orders that are asked."""
+        return self
+
+    @property
+    def max_privacy_loss(self):
+        """The largest loss of the pair in its order."""
+        return self.ordered.max_privacy_loss
+
+    def _log_curve(self, eps, tolerance):
+        return self.ordered.log_hockey_stick(eps, tolerance)
+
+    def renyi_directed(self, order, skip_below=0.0, ceiling=None):
+        """Return both bounds of D_order(P‖Q)."""
+        return self.ordered.renyi_directed(order, skip_below, ceiling)
+
+    def false_negatives(self, fpr):
+        """Return both bounds of the smallest false-negative rate, null P against alternative Q."""
+        return self.ordered.false_negatives(fpr)
 
 
 class Indistinguishable(SymmetricPair):

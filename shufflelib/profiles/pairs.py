@@ -119,9 +119,16 @@ class DiscretePair(Pair):
         return Interval(*(end.log_at(eps) for end in self._ends)).within(most=0.0)
 
     def known_renyi(self, order):
-        """Return both bounds of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above."""
+        """Return both bounds of D_order(P‖Q), from Σ Q φ(loss), φ falling below 0 and rising above.
+
+        It is infinite where a loss is infinite and the atom surely has a mass, else the upper bound is.
+        """
         if np.isposinf(self.loss.upper[-1]):
-            return math.inf, math.inf
+            endless = np.isposinf(self.loss.upper)
+            if np.any(np.isposinf(self.loss.lower) & ~np.isneginf(self.log_p.lower)):
+                return math.inf, math.inf
+            rest = (part.at(~endless) for part in (self.log_p, self.log_q, self.loss))
+            return DiscretePair.from_losses(*rest).known_renyi(order)[0], math.inf
         size = abs(self.loss)
         signed = (np.copysign(end, self.loss.middle) for end in size)
         terms = Interval(*(connect_the_dots.log_renyi_kernel(loss, order) for loss in signed))

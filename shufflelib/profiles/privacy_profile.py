@@ -22,7 +22,7 @@ from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.profiles.adjacency import NO_DATASETS, SUBSAMPLED, Adjacency, said_of_rounds, united
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
-from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
+from shufflelib.profiles.hockey_stick import Indistinguishable, OneWay, Pair
 from shufflelib.profiles.questions import Bounds, PrivacyProfile, added, repeated, sampled, unknown
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
@@ -158,7 +158,7 @@ def _composed(rounds):
     if len(rounds) == 1 and rounds[0][1] == 1:
         return rounds[0][0]
     if all(isinstance(profile, Pair) for profile, _ in rounds):
-        return ComposedPair(rounds)
+        return product(rounds)
     return Profile(bounds=partial(_bounds_of_rounds, rounds), rounds=rounds, **said_of_rounds(rounds))
 
 
@@ -170,7 +170,13 @@ def _bounds_of_rounds(rounds):
     rounds = [(profile.in_rounds, count) for profile, count in rounds]
     envelopes = [(_envelope(profile), count) for profile, count in rounds]
     attacks = [(profile.attack_pairs, count) for profile, count in rounds]
-    return Bounds((ComposedPair(envelopes),), _rounds_of_attacks(attacks))
+    return Bounds((product(envelopes),), _rounds_of_attacks(attacks))
+
+
+def product(rounds):
+    """Return the product of (pair, count)s, in a fixed order if the order of one of them is fixed."""
+    composed = ComposedPair([(pair.ordered, count) for pair, count in rounds])
+    return OneWay(composed) if any(pair.one_way for pair, _ in rounds) else composed
 
 
 def _envelope(profile):
@@ -181,8 +187,8 @@ def _rounds_of_attacks(attacks):
     """Return rounds of attacks, given (attacks, count)s."""
     if len(attacks) == 1:
         ((found, count),) = attacks
-        return tuple(ComposedPair([(pair, count)]) for pair in found)
-    return (ComposedPair([(plainest(found), count) for found, count in attacks]),)
+        return tuple(product([(pair, count)]) for pair in found)
+    return (product([(plainest(found), count) for found, count in attacks]),)
 
 
 def plainest(attacks):
