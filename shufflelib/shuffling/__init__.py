@@ -10,6 +10,7 @@ general it is not an upper bound for the mechanism.
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling import multi_message, personal
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
+from shufflelib.shuffling.dummies import binomial_dummies, negative_binomial_dummies, poisson_dummies
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 from shufflelib.shuffling.shuffled import blanket_profile, shuffle
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
@@ -19,8 +20,11 @@ __all__ = [
     "PersonalizedPair",
     "VariationRatioPair",
     "WorstPopulation",
+    "binomial_dummies",
     "blanket_profile",
     "multi_message",
+    "negative_binomial_dummies",
     "personal",
+    "poisson_dummies",
     "shuffle",
 ]
