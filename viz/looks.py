@@ -75,6 +75,8 @@ LOOKS = {  # colour, marker, worth
     "CCG'24, Theorem 3": (OCHRE, "X", "pair"),
     "GSPA'24, Theorem 2": (OCHRE, "v", "limit"),
     "pooled cells, from above": (GREY, "d", "limit"),
+    "no noise": (BLACK, "o", "pair"),
+    "no amplification": (GREY, "s", "pair"),
     "central curator": (BLACK, INVISIBLE, "proved"),
     "randomized response": (BLUE, "H", "pair"),
     "subset selection": (RED, "v", "pair"),
