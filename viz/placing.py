@@ -1,5 +1,7 @@
 """Places for headline, names and marks: found once, when the figure is saved."""
 
+import re
+
 import numpy as np
 from matplotlib.colors import to_hex
 from matplotlib.patheffects import withStroke
@@ -118,7 +120,7 @@ def _wrap(text, words, room):
     wide = text.get_window_extent().width
     aim = wide / np.ceil(wide / room)
     lines = []
-    for word in words.split(" "):
+    for word in re.split(r" (?![%×])", words):
         longer = f"{lines[-1]} {word}" if lines else word
         text.set_text(longer)
         fits = text.get_window_extent().width <= room
@@ -182,7 +184,8 @@ def _write_ends(ax, names, words, rest):
         if name and words.get(name, name):
             ends.append(_end(ax, words.get(name, name), point, line.get_color()))
     if family and rest:
-        ends.append(_end(ax, rest, sorted(family, key=lambda one: one[1])[len(family) // 2], GREY))
+        family = sorted(tuple(one) for one in family if one[0] == max(family, key=lambda one: one[0])[0])
+        ends.append(_end(ax, rest, family[len(family) // 2], GREY))
     return ends
 
 

@@ -149,6 +149,28 @@ def test_ends_are_named_in_the_colours_of_their_lines():
     assert ax.texts[0].get_color() == "#000000"
 
 
+def test_grey_lines_are_named_where_the_last_of_them_ends():
+    data = pd.concat([frame("EFMRTT'19"), frame("certified upper")])
+    data = pd.concat(
+        [data, frame("other").assign(eps=9.0).head(2), frame("another").assign(eps=0.01).head(2)]
+    )
+    ax = drawn(data, named=["certified upper"])
+    viz.label_ends(ax, rest="earlier bounds")
+    mark(ax)
+    viz.save(ax, data, "01_1_users", caption="Read on.")
+    (named,) = [text for text in ax.texts if text.get_text() == "earlier bounds"]
+    assert named.xy[0] == data.n.max()
+
+
+def test_a_percentage_is_not_broken():
+    ax = drawn(frame())
+    ax.figure.set_size_inches(7, 3.6)
+    words = "For subset selection the certified ε is up to 34 % below the best bound that uses only ε₀"
+    viz.finding(ax, words, "34 options")
+    viz.save(ax, frame(), "01_1_users", caption="Read on.")
+    assert not any(line.startswith("%") for text in ax.figure.texts for line in text.get_text().splitlines())
+
+
 def test_ends_that_look_alike_cannot_be_named():
     ax = drawn(frame("certified lower", "attack"))
     viz.label_ends(ax)
