@@ -5,12 +5,10 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from viz.wishes import figure_of, wishes
 
-EDGES = (1e-9, 0.1, 0.5, 1.0, 2.0, 10.0, 1e9)
 SHADES = ListedColormap(["#5b3f95", "#8f83bd", "#c9c6e2", "#fbe3bf", "#f0a64f", "#bd6100"])
-TICKS = {0.1: "÷ 10", 0.5: "÷ 2", 1.0: "equal", 2.0: "× 2", 10.0: "× 10"}
 
 
-def ratio_map(data, x, y, value, ax=None, **_):
+def ratio_map(data, x, y, value, ax=None, steps=(2, 10), **_):
     """Draw value over two columns as a map, hatched where it is below one.
 
     Parameters
@@ -21,16 +19,27 @@ def ratio_map(data, x, y, value, ax=None, **_):
         Columns; the value is claimed ÷ true.
     ax : matplotlib.axes.Axes, optional
         By default the current ones, as for `FacetGrid.map_dataframe`.
+    steps : tuple of float
+        The two factors at which the shade changes, on either side of one.
     """
     ax = ax or plt.gca()
     grid = data.pivot(index=y, columns=x, values=value)
-    norm = BoundaryNorm(EDGES, SHADES.N)
+    small, large = steps
+    edges = (1e-9, 1 / large, 1 / small, 1.0, small, large, 1e9)
+    ticks = dict(
+        zip(
+            edges[1:-1],
+            (f"÷ {large:,}", f"÷ {small:,}", "equal", f"× {small:,}", f"× {large:,}"),
+            strict=True,
+        )
+    )
+    norm = BoundaryNorm(edges, SHADES.N)
     shades = ax.pcolormesh(
         grid.columns, grid.index, grid, cmap=SHADES, norm=norm, shading="nearest", rasterized=True
     )
     below = grid < 1.0
     ax.contourf(grid.columns, grid.index, below, levels=[0.5, 1.5], colors="none", hatches=["////"])
-    wishes(ax).bar = (shades, "", TICKS)
+    wishes(ax).bar = (shades, "", ticks)
     return ax
 
 
