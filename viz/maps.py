@@ -26,13 +26,8 @@ def ratio_map(data, x, y, value, ax=None, steps=(2, 10), **_):
     grid = data.pivot(index=y, columns=x, values=value)
     small, large = steps
     edges = (1e-9, 1 / large, 1 / small, 1.0, small, large, 1e9)
-    ticks = dict(
-        zip(
-            edges[1:-1],
-            (f"÷ {large:,}", f"÷ {small:,}", "equal", f"× {small:,}", f"× {large:,}"),
-            strict=True,
-        )
-    )
+    names = (f"÷ {large:,}", f"÷ {small:,}", "equal", f"× {small:,}", f"× {large:,}")
+    ticks = dict(zip(edges[1:-1], names, strict=True))
     norm = BoundaryNorm(edges, SHADES.N)
     shades = ax.pcolormesh(
         grid.columns, grid.index, grid, cmap=SHADES, norm=norm, shading="nearest", rasterized=True

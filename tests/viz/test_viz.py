@@ -236,6 +236,17 @@ def test_a_map_is_hatched_where_a_claim_is_too_small():
     assert any(one.hatches for one in ax.collections if hasattr(one, "hatches"))
 
 
+def test_a_map_names_the_steps_of_its_shades():
+    cells = pd.DataFrame([{"n": n, "eps0": e, "ratio": e * n / 9} for n in (1, 10) for e in (0.5, 2.0)])
+    grid = sns.FacetGrid(cells.assign(budgets="all"), col="budgets")
+    grid.map_dataframe(viz.ratio_map, x="n", y="eps0", value="ratio", steps=(1.1, 1000))
+    viz.name_colours(grid, "claimed ÷ true")
+    viz.finding(grid, "The claim is too small for few users", "a map")
+    viz.save(grid, cells, "01_1_map", caption="Read on.")
+    written = [text.get_text() for text in grid.figure.axes[-1].get_yticklabels()]
+    assert written == ["÷ 1,000", "÷ 1.1", "equal", "× 1.1", "× 1,000"]
+
+
 def test_what_is_no_figure_is_refused():
     with pytest.raises(TypeError, match="place"):
         viz.finding("axes", "A finding", "")
