@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shufflelib.calibration.recommendation import recommend
     from shufflelib.numerics.certified import Certified, Status
     from shufflelib.randomizers.local_randomizer import LocalRandomizer
+    from shufflelib.shuffling.aggregated import aggregate
     from shufflelib.shuffling.shuffled import shuffle
 
     __version__: str
@@ -33,6 +34,7 @@ __all__ = [
     "Certified",
     "LocalRandomizer",
     "Status",
+    "aggregate",
     "calibration",
     "datasets",
     "estimation",
@@ -51,6 +53,7 @@ _HOME = {
     "Certified": "numerics.certified",
     "LocalRandomizer": "randomizers.local_randomizer",
     "Status": "numerics.certified",
+    "aggregate": "shuffling.aggregated",
     "recommend": "calibration.recommendation",
     "shuffle": "shuffling.shuffled",
 }

@@ -4,6 +4,7 @@ A record is data: how the profile is built for n users, the neighbouring dataset
 share no code with the package, and how far from the worst of them either end of δ may be.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction as F
@@ -18,9 +19,9 @@ import oracles
 from claims import exact_channels, exact_shuffle
 from claims.exact_channels import normalised
 from finite_pairs import LOPSIDED, MILD, TELLING, discrete
-from oracles import mixtures, multi_message, neighbours, small_domains
+from oracles import bit_vectors, mixtures, multi_message, neighbours, small_domains
 from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
-from shufflelib import randomizers, shuffle
+from shufflelib import aggregate, randomizers, shuffle
 from shufflelib.profiles import Gaussian, compose
 from shufflelib.sgd.accounting import RandomAllocation
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation
@@ -321,6 +322,30 @@ ROUNDS = (
     ),
 )
 
+# ---------------------------------------------------------------- sums of flipped bits
+
+
+def summed(name, mechanism, chances, pairs, values, **relation):
+    return Record(
+        f"sums {name}",
+        lambda n: aggregate(mechanism, n, **relation),
+        lambda n: list(bit_vectors.listed(pairs, values, n, *chances)),
+        (1, 2, 3),
+        *EXACT,
+    )
+
+
+ONE_HOT = bit_vectors.sets(3, 1)
+BITS = randomizers.unary(d=3, p=0.25, q=0.75), (F(1, 4), F(3, 4))
+UNLIKE = randomizers.unary(d=3, p=0.125, q=0.5), (F(1, 8), F(1, 2))
+GONE = [(ONE_HOT[0], (0, 0, 0)), ((0, 0, 0), ONE_HOT[0])]
+SUMS = (
+    summed("replace", *BITS, list(itertools.permutations(ONE_HOT, 2)), ONE_HOT),
+    summed("replace, lopsided", *UNLIKE, list(itertools.permutations(ONE_HOT, 2)), ONE_HOT),
+    summed("zero", *BITS, GONE, ONE_HOT, neighbours="zero"),
+    summed("zero, lopsided", *UNLIKE, GONE, ONE_HOT, neighbours="zero"),
+)
+
 # ---------------------------------------------------------------- several messages, personal budgets
 
 
@@ -401,6 +426,7 @@ RECORDS = (
     *BUILT,
     *PAIRS,
     *ROUNDS,
+    *SUMS,
     *MESSAGES,
     *OWN,
     *OWN_LAPLACE,

@@ -74,6 +74,8 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "shuffling.multi_message.published_pair": {"randomizer": MESSAGES},
     "shuffling.multi_message.shuffle_messages": {"randomizer": MESSAGES, "n": 10, "dummy_messages": 100},
     "sgd.accounting.one_block": {"reports": NOISY},
+    "randomizers.unary": {"p": 0.2, "q": 0.7},
+    "shuffling.aggregate": {"randomizer": randomizers.unary(d=5, p=0.2, q=0.7)},
 }
 EVERY_USERS = {  # folders whose eps0 is a budget for each user
     folder: {"eps0": THREE} for folder in ("estimation", "published.personalized", "shuffling.personal")

@@ -307,7 +307,7 @@ class unary(FiniteRandomizer):
     h : int, optional
         Ones among the d bits of every user, 1 <= h < d; h or d - h at most 8 if reports are shuffled.
     p : float
-        Probability that a zero is reported as one, 1e-300 <= p < q.
+        Probability that a zero is reported as one, 1e-290 <= p < q.
     q : float
         Probability that a one is reported as one, p < q < 1.
 
@@ -352,7 +352,7 @@ class unary(FiniteRandomizer):
 
     d: Options
     h: Annotated[int, whole(1)] = 1
-    p: Annotated[float, number(at_least=1e-300, below=1.0)]
+    p: Annotated[float, number(at_least=1e-290, below=1.0)]
     q: Annotated[float, number(above=0.0, below=1.0)]
 
     mirrored = True

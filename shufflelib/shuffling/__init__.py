@@ -9,6 +9,7 @@ general it is not an upper bound for the mechanism.
 
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling import multi_message, personal
+from shufflelib.shuffling.aggregated import aggregate
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.dummies import binomial_dummies, negative_binomial_dummies, poisson_dummies
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
@@ -21,6 +22,7 @@ __all__ = [
     "VariationRatioPair",
     "WorstPopulation",
     "binomial_dummies",
+    "aggregate",
     "blanket_profile",
     "multi_message",
     "negative_binomial_dummies",

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 from itertools import combinations, combinations_with_replacement, product
 from math import prod
 
-from oracles.brute_force import hockey_stick
+from oracles.brute_force import beside, hockey_stick
 
 
 def sets(d, h):
@@ -38,15 +38,17 @@ def after_all(vectors, p, q, *, summed):
     return found
 
 
-def worst(neighbours, values, n, p, q, ratio, *, summed=True):
-    """Return the largest hockey-stick divergence over ordered pairs of vectors and all others' values."""
-    best = F(0)
+def listed(neighbours, values, n, p, q, *, summed=True):
+    """Yield {output: (P, Q)} for ordered pairs of vectors and all values of the others."""
     for others in combinations_with_replacement(values, n - 1):
         known = {}
         for one in {x for pair in neighbours for x in pair}:
             known[one] = after_all([one, *others], p, q, summed=summed)
         for first, second in neighbours:
-            masses = {key: (known[first].get(key, F(0)), known[second].get(key, F(0)))
-                      for key in known[first] | known[second]}  # fmt: skip
-            best = max(best, hockey_stick(masses, ratio))
-    return best
+            yield beside(known[first], known[second])
+
+
+def worst(neighbours, values, n, p, q, ratios, *, summed=True):
+    """Return, for each ratio, the largest divergence over ordered pairs of vectors and all others' values."""
+    every = list(listed(neighbours, values, n, p, q, summed=summed))
+    return [max(hockey_stick(masses, ratio) for masses in every) for ratio in ratios]

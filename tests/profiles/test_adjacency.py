@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, laplace
 
-from shufflelib import Certified, Status, randomizers, sgd, shuffle
+from shufflelib import Certified, Status, aggregate, randomizers, sgd, shuffle
 from shufflelib.profiles import DiscretePair, Gaussian, compose
 from shufflelib.profiles.adjacency import NO_DATASETS
 from shufflelib.shuffling import (
@@ -22,6 +22,7 @@ from shufflelib.shuffling import (
 )
 
 BINARY = randomizers.binary_rr(eps0=1.0)
+BITS = randomizers.unary(d=6, h=2, p=0.2, q=0.7)
 NEAR = randomizers.metric_laplace(d01=0.1, dmax=2.0)
 EVERY = randomizers.metric_generic(d01=0.1, dmax=2.0)
 HAT = randomizers.witch_hat(d01=1.0, dmax=2.0, brim=3.0, height=1.0)
@@ -64,6 +65,10 @@ MECHANISMS = {
         ANY,
         True,
     ),
+    "sums": (aggregate(BITS, n=3), "with 2 ones by another, whatever such vectors", True),
+    "sums, few changes": (aggregate(BITS, n=3, changed=2), "at most 2 coordinates", False),
+    "sums, one bit": (aggregate(BITS, n=3, neighbours="coordinate"), "change one coordinate", False),
+    "sums, zero": (aggregate(BITS, n=3, neighbours="zero"), "with 2 ones by zeros", False),
     "one example": (
         sgd.accounting.one_example(
             sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=3, block_size=1), epochs=2

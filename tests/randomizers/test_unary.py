@@ -83,8 +83,8 @@ def test_brackets_hold_the_worst_of_all_pairs_and_others(d, h, p, q):
     values = sets(d, h)
     neighbours = [(values[0], x) for x in values[1:]]  # up to the order of the bits
     neighbours += [(b, a) for a, b in neighbours]
-    for ratio in (F(1), F(3, 2)):
-        exact = worst(neighbours, values, 2, p, q, ratio, summed=False)
+    ratios = (F(1), F(3, 2))
+    for ratio, exact in zip(ratios, worst(neighbours, values, 2, p, q, ratios, summed=False), strict=True):
         found = shuffle(built(d, h, p, q), n=2).delta(math.log(ratio))
         assert found.lower * (1 - 1e-9) <= exact <= found.upper * (1 + 1e-9), (found, float(exact))
         assert found.upper <= 2.0 * exact

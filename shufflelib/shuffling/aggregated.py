@@ -1,0 +1,270 @@
+r"""The profile of n reports of bits of which the analyst sees the sums: secure aggregation.
+
+What one user changes is in the sums of the coordinates where the two values differ; see `bit_sums`.
+"""
+
+import math
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from shufflelib.numerics import validation
+from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.logspace import UNIT
+from shufflelib.profiles.adjacency import SHUFFLED, Adjacency
+from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.composition import ComposedPair
+from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.likelihood_ratios import InputPair
+from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.privacy_profile import Profile
+from shufflelib.profiles.product_pair import ProductPair
+from shufflelib.profiles.questions import Bounds
+from shufflelib.randomizers.response import binary_rr
+from shufflelib.randomizers.tabulated import from_pmf
+from shufflelib.randomizers.unary import UnaryEncoding, rappor, unary
+from shufflelib.shuffling.bit_sums import all_others, others_agree
+from shufflelib.shuffling.shuffled import shuffle
+
+NEIGHBOURS = ("coordinate", "replace", "zero")
+AGGREGATED = (
+    "the analyst sees the sums of all coordinates and n, and no report: whoever adds them up is trusted, or "
+    "secure aggregation reveals nothing else",
+    "all n users are honest: each flips the bits of one vector once, with private and independent "
+    "randomness; users who collude with the analyst or deviate do not count in n",
+    *SHUFFLED[2:],
+)
+
+
+def aggregate(
+    randomizer: unary | UnaryEncoding | binary_rr,
+    n: int,
+    *,
+    neighbours: Literal["coordinate", "replace", "zero"] = "replace",
+    changed: int | None = None,
+) -> Profile:
+    r"""Return the certified privacy profile of the sums of n vectors of independently flipped bits.
+
+    .. math:: z_j = \sum_{i=1}^n y_{ij}, \qquad y_{ij} \sim \mathrm{Bernoulli}(q) \text{ if } x_{ij} = 1,
+              \; \mathrm{Bernoulli}(p) \text{ if } x_{ij} = 0
+
+    Parameters
+    ----------
+    randomizer : unary, rappor, optimized_unary or binary_rr
+        Says p, q, the number d of coordinates and the number h of ones in a value.  `binary_rr` flips the
+        bits of arbitrary vectors, of which ``changed`` may differ.
+    n : int
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵; it is public.
+    neighbours : {"replace", "coordinate", "zero"}
+        What changes: one value is replaced by another one with as many ones; some coordinates of one vector
+        are, all values being arbitrary vectors of bits; or one value becomes the zero vector (deletion).
+    changed : int, optional
+        Number s of coordinates that may differ, 1 ≤ s ≤ d.  By default 2 min(h, d − h), 1 or h.  If vectors
+        of h ones cannot differ in exactly so many, then the values are arbitrary vectors of bits.
+
+    Returns
+    -------
+    Profile
+        ``upper`` bounds hold for all values of the other users.  ``lower`` bounds are attained by explicit
+        ones.
+
+    Notes
+    -----
+    The sums are independent given the data, so s changed coordinates are a product of s pairs of one bit.
+
+    ================  =======================================================================================
+    s = 1             p = 1 − q: both bounds are the worst number of ones among the others, by search.
+                      Otherwise the same for n ≤ 400; beyond, the privacy blanket
+    s = 2             n ≤ 32: both bounds are the worst values of the others, by trying all.  Beyond, below
+                      the exact product where the others agree, above the composition of s = 1
+    s > 2             s-fold composition: above of the worst values, below of those of others who agree
+    ================  =======================================================================================
+
+    Neighbours that differ in fewer coordinates are covered: their product has fewer factors.
+
+    With p = 1 − q the same numbers come from
+    ``shuffle(binary_rr(eps0=log(q/p)), n).compose(rounds=s)``: a round is a coordinate.  The lower end there
+    holds for two coordinates of one-hot vectors as well: where everybody holds the value that the user
+    leaves, both sums change alike.
+
+    Source: derived; composition as in `shufflelib.profiles.compose`.
+
+    Examples
+    --------
+    Flips of exposure notifications with 100,000 users: one bit, and one of five bins for another one.
+
+    >>> import math
+    >>> import shufflelib
+    >>> p = 1 / (1 + math.exp(8))
+    >>> bins = shufflelib.randomizers.unary(d=5, p=p, q=1 - p)
+    >>> for neighbours in ("zero", "replace"):
+    ...     bracket = shufflelib.aggregate(bins, n=100_000, neighbours=neighbours).epsilon(1e-5)
+    ...     print(f"{bracket:.3g}")
+    [0.829, 0.83]
+    [1.11, 1.12]
+    """
+    if not isinstance(randomizer, unary | UnaryEncoding | binary_rr):
+        raise TypeError(
+            f"randomizer must flip bits independently, got {validation.shown(randomizer)}; "
+            "randomizers.unary(d=5, p=0.1, q=0.9) does, shuffle takes all others"
+        )
+    n = validation.users(n)
+    if neighbours not in NEIGHBOURS:
+        near = validation.suggestion(neighbours, NEIGHBOURS)
+        raise ValueError(
+            f"neighbours must be one of {', '.join(NEIGHBOURS)}, got {validation.shown(neighbours)}{near}"
+        )
+    d, h = (
+        (validation.MAX_ROUNDS, 1) if isinstance(randomizer, binary_rr) else (randomizer.d, _ones(randomizer))
+    )
+    most = {"coordinate": 1, "replace": 2 * min(h, d - h), "zero": h}[neighbours]
+    if isinstance(randomizer, binary_rr):
+        most = 1
+    s = most
+    if changed is not None:
+        remedy = f"of {d} coordinates some may differ"
+        s = validation.count(changed, "changed", at_most=min(d, validation.MAX_ROUNDS), remedy=remedy)
+    sets = not isinstance(randomizer, binary_rr) and (
+        (neighbours == "replace" and s % 2 == 0 and s <= most) or (neighbours == "zero" and s == h)
+    )
+    relation = _adjacency(neighbours, s, h if sets else None, everything=sets and s == most)
+    return Profile(
+        bounds=partial(_bounds, randomizer, n, neighbours, s, sets),
+        statement=f"the sums of n = {n} reports of {randomizer} (neighbours: {relation})",
+        source="guarantee: all numbers of ones among the other users, composed over changed coordinates; "
+        "attack: explicit values of the other users",
+        adjacency=relation,
+        assumptions=AGGREGATED,
+        users=n,
+        population=n,
+        written=f"aggregate({randomizer!r}, n={n}, neighbours={neighbours!r}, changed={s})",
+    )
+
+
+def _ones(randomizer):
+    """Return the ones in a value."""
+    return getattr(randomizer, "h", 1)
+
+
+def _adjacency(neighbours, s, h, *, everything):
+    """Return the relation in words; ``h`` is the number of ones in every value, None if any."""
+    some = "one coordinate" if s == 1 else f"at most {s} coordinates"
+    text = f"{some} of one user's vector of bits, whatever bits the other users hold"
+    if neighbours == "zero":
+        held = f"with {h} ones" if h else f"with at most {s} ones"
+        text = f"replace one user's vector {held} by zeros, whatever the other users hold"
+        if not h:
+            text += ", which may be any vectors of bits"
+    elif h:
+        text = f"replace one user's vector with {h} ones by another"
+        text += "" if everything else f" that differs in at most {s} coordinates"
+        text += ", whatever such vectors the other users hold"
+    else:
+        text = f"change {text}"
+    return Adjacency(text, any_value=everything and neighbours == "replace")
+
+
+def _chances(randomizer):
+    """Return p, 1 − q, q, the mechanism of one bit, and whether zeros and ones are alike."""
+    if isinstance(randomizer, binary_rr):
+        bit = randomizer
+    elif isinstance(randomizer, rappor):
+        bit = binary_rr(eps0=0.5 * randomizer.eps0)
+    else:
+        p, q = randomizer.bits
+        bit = from_pmf([[1.0 - p, p], [1.0 - q, q]])
+        return p, 1.0 - q, q, bit, bit.binary_budgets is not None
+    (q, p), _ = bit.pmf().tolist()
+    return p, p, q, bit, True
+
+
+def _bounds(randomizer, n, neighbours, s, sets):
+    """Return what bounds s changed coordinates from both sides."""
+    p, miss, q, bit, alike = _chances(randomizer)
+    shuffled = shuffle(bit, n)
+    if s == 1 and alike:
+        return shuffled.bounds()
+    up, down = (Interval.of(math.log(one) - math.log(other), 8.0).widened(absolute=16 * UNIT * 700.0)
+                for one, other in ((q, p), (1.0 - p, miss)))  # fmt: skip
+    largest = max(up.upper, down.upper) * (1.0 + 4.0 * UNIT)
+    d, h = getattr(randomizer, "d", 0), _ones(randomizer)
+    pure = (up + down).upper * 0.5 * s if sets and neighbours == "replace" else largest * s
+    pure *= 1.0 + 4.0 * UNIT
+    below = _attacks(n, p, miss, q, _directions(neighbours, s, sets, d, h))
+    single = None if alike else all_others(n, p, miss, q, ("1",), None, largest)
+    exact = single if s == 1 else None
+    if s == 2:
+        kinds = (
+            ("10",) if sets and neighbours == "replace" else ("11",) if neighbours == "zero" else ("11", "10")
+        )
+        totals = (0, 2 * (n - 1))
+        if sets and neighbours == "replace":
+            totals = (0 if d - 2 >= h else n - 1, 2 * (n - 1) if h >= 2 else n - 1)
+        exact = all_others(n, p, miss, q, kinds, totals, pure)
+    if exact is not None:
+        return Bounds((exact,), below, attained=(exact,), pure_epsilon=pure)
+    if s == 1:
+        return Bounds(shuffled.dominating_pairs, below, pure_epsilon=pure)
+    return Bounds((_composed(shuffled, single, neighbours, s, sets),), below, pure_epsilon=pure)
+
+
+def _composed(shuffled, single, neighbours, s, sets):
+    """Return what dominates s coordinates: one bit in known directions, or the worse of both."""
+    pairs = (single,) if single else shuffled.dominating_pairs
+    if len(pairs) > 1 or not (sets and neighbours == "replace" or neighbours == "zero"):
+        return ComposedPair([(Envelope.of(pairs), s)])
+    [pair] = pairs
+    if neighbours == "zero" or pair.symmetric:
+        return ComposedPair([(pair, s)])
+    return ComposedPair([(pair, s // 2), (pair.reversed, s // 2)])
+
+
+def _directions(neighbours, s, sets, d, h):
+    r"""Return what the changes look like if all others agree in each coordinate.
+
+    Counts of coordinates in which they hold a zero and the user's one goes, a zero and one comes, a one and
+    the user's one goes, a one and one comes.  The reverse of each is meant as well.
+    """
+    half, rest = s // 2, s - s // 2
+    left, strangers, holders = (0, half, rest, 0), (half, rest, 0, 0), (0, 0, half, rest)
+    if sets and neighbours == "replace":  # others hold the user's value, nothing that changes, or all
+        return [left] + [strangers] * (d - s >= h) + [holders] * (h >= s)
+    gone = [(s, 0, 0, 0), (0, 0, s, 0)]
+    return gone if neighbours == "zero" or s == 1 else [*gone, left, strangers, holders]
+
+
+def _attacks(n, p, miss, q, directions):
+    """Return the pairs of explicit others, each once."""
+    zeros, ones = _others_agree(n, p, miss, q)
+    if p == miss:  # (U_0, V_0) is (V_{n-1}, U_{n-1})
+        ones = zeros
+    found = {}
+    for goes, comes, goes_too, comes_too in directions:
+        forward, back = {zeros: goes}, {zeros: comes}
+        back[ones] = back.get(ones, 0) + goes_too
+        forward[ones] = forward.get(ones, 0) + comes_too
+        counted = [*forward.items(), *((pair.reversed, k) for pair, k in back.items())]
+        counted = [(pair, k) for pair, k in counted if k]
+        found.setdefault(frozenset((id(pair), k) for pair, k in counted), counted)
+    return tuple(map(_product, found.values()))
+
+
+def _product(counted):
+    """Return the product of pairs, atom by atom if there are two finite ones."""
+    pairs = [pair for pair, count in counted for _ in range(min(count, 3))]
+    if len(pairs) == 1:
+        return pairs[0]
+    if len(pairs) == 2 and all(isinstance(pair, DiscretePair) for pair in pairs):
+        return ProductPair(*pairs)
+    return ComposedPair(counted)
+
+
+def _others_agree(n, p, miss, q):
+    """Return the pairs of `others_agree`, or what shuffling says of them where they have too many counts."""
+    found = [others_agree(n, p, miss, q, ones=ones) for ones in (False, True)]
+    if all(found):
+        return found
+    rows = [[1.0 - p, p], [miss, q]]
+    zeros, ones = (BlanketPair(one, n) for one in InputPair.from_rows(rows, np.min(rows, axis=0)).attacks)
+    return zeros.reversed, ones
