@@ -14,6 +14,7 @@ from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.dummies import binomial_dummies, negative_binomial_dummies, poisson_dummies
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
 from shufflelib.shuffling.shuffled import blanket_profile, shuffle
+from shufflelib.shuffling.thresholds import sample_and_threshold
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "negative_binomial_dummies",
     "personal",
     "poisson_dummies",
+    "sample_and_threshold",
     "shuffle",
 ]
