@@ -256,7 +256,8 @@ def test_lesson_9(profile):
     assert abs(np.sqrt(at.variance) / at.row["standard error"] - 1) < 0.01
     assert at.year <= at.delta and abs(at.left[0] - at.eps) < 0.01
     assert at.left[1] < 1.15 * at.left[0] and at.shift[1] > 0.1
-    assert max(at.last, key=at.last.get) == "hadamard" and min(at.last, key=at.last.get) == "generalized_rr"
+    assert max(at.last, key=at.last.get) == "Hadamard response"
+    assert min(at.last, key=at.last.get) == "randomized response"
     assert np.all(np.diff(at.upper) > 0) and at.upper[0] < at.delta < at.upper[-1]
 
 
