@@ -276,7 +276,7 @@ def test_lesson_10(profile):
     at = lesson.after('"10_3_weights"')
     coins, noise = (
         [row["upper"] for row in at.rows if row["mechanism"] == name]
-        for name in ("randomized response", "Laplace noise")
+        for name in ("randomized response", "Laplace")
     )
     assert np.all(np.diff(coins) > -1e-4) and noise[0] > 0.5 > min(noise) < noise[-1]
     assert at.table[0]["plain average"] > 5 * at.alone
