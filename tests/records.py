@@ -19,12 +19,18 @@ import oracles
 from claims import exact_channels, exact_shuffle
 from claims.exact_channels import normalised
 from finite_pairs import LOPSIDED, MILD, TELLING, discrete
-from oracles import bit_vectors, mixtures, multi_message, neighbours, small_domains
+from oracles import bit_vectors, counts, mixtures, multi_message, neighbours, small_domains
 from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
 from shufflelib import aggregate, randomizers, shuffle
 from shufflelib.profiles import Gaussian, compose
 from shufflelib.sgd.accounting import RandomAllocation
-from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation
+from shufflelib.shuffling import (
+    PersonalizedPair,
+    VariationRatioPair,
+    WorstPopulation,
+    binomial_dummies,
+    sample_and_threshold,
+)
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.personal import PersonalLaplace, PersonalRandomizedResponse
 
@@ -417,7 +423,25 @@ MESSAGES = (
     messages("fake users", (1,), 2),
 )
 
+NUMBERS = (
+    Record(
+        "dummies of coins",
+        lambda n: binomial_dummies(chance=0.25, d=4, n=n),
+        lambda n: [counts.moved(counts.coins(n, F(1, 4)), 1, 1)],
+        (1, 2, 5),
+        *EXACT,
+    ),
+    Record(
+        "sample and threshold",
+        lambda n: sample_and_threshold(rate=0.25, threshold=2),
+        lambda n: [counts.changed(c, F(1, 4), 2) for c in range(1, 16)],
+        (1,),
+        *EXACT,
+    ),
+)
+
 RECORDS = (
+    *NUMBERS,
     GENERIC,
     *BY_DEFINITION,
     *LISTED,

@@ -3,7 +3,6 @@
 import math
 import random
 from fractions import Fraction as F
-from itertools import product
 
 import mpmath
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from fuzz_answers import check_answer, check_refusal
 from oracles.brute_force import hockey_stick
+from oracles.counts import coins, moved
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import compose
 from shufflelib.shuffling import binomial_dummies, negative_binomial_dummies, poisson_dummies
@@ -22,21 +22,6 @@ MAKERS = {
     negative_binomial_dummies: {"shape_per_user": 0.5, "chance": 0.5},
 }
 RELATIONS = {"replace": (1, 1), "add": (1, 0), "remove": (0, 1)}
-
-
-def moved(law, up, down):
-    """List {numbers: (P, Q)} from the masses of one number: u go up by one in P, v in Q."""
-    still, more = [*law, 0], [0, *law]
-    cells = {}
-    for numbers in product(range(len(still)), repeat=up + down):
-        p = math.prod((more if i < up else still)[k] for i, k in enumerate(numbers))
-        q = math.prod((still if i < up else more)[k] for i, k in enumerate(numbers))
-        cells[numbers] = (p, q)
-    return cells
-
-
-def coins(n, p):
-    return [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
 def precise(law, mean=None):

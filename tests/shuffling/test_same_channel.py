@@ -216,3 +216,10 @@ def test_three_inputs_with_nearly_proportional_outputs_are_no_mixtures_of_two():
     assert randomizers.from_pmf(table).binary_budgets is None
     doubled = [[p, 0.15, 0.15], [1.0 - p, 0.35, 0.35], [0.5, 0.25, 0.25]]
     assert randomizers.from_pmf(doubled).binary_budgets is not None
+
+
+@pytest.mark.parametrize(("n", "eps"), [(10**5, 0.02582), (10**6, 0.00764), (10**7, 0.00225)])
+def test_a_number_rounded_to_one_bit_has_the_bound_of_binary_response(n, eps):
+    """A deployed mean by one bit, budget 1.672, δ = 1e-8."""
+    found = shuffle(randomizers.duchi(eps0=1.672), n=n).epsilon(1e-8)
+    assert abs(found.upper - eps) < 6e-6 and found.upper - found.lower < 1e-6

@@ -8,23 +8,12 @@ import numpy as np
 import pytest
 
 from fuzz_answers import check_answer, check_refusal
-from oracles.brute_force import both_ways, renyi_moment
+from oracles.brute_force import both_ways, hockey_stick, renyi_moment, swapped
+from oracles.counts import changed
 from shufflelib.profiles import compose
 from shufflelib.shuffling import sample_and_threshold
+from shufflelib.shuffling.thresholds import WorstNumber
 from test_hostile import EXTREME, FOREIGN, is_refused
-
-
-def shown(n, rate, threshold):
-    """Return {what is shown: its probability}; nothing is None."""
-    law = {k: math.comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(n + 1)}
-    below = sum(mass for k, mass in law.items() if k < threshold)
-    return {None: below} | {k: mass for k, mass in law.items() if k >= threshold}
-
-
-def changed(c, rate, threshold):
-    """Return {what is shown: (with the user, without)} of one value."""
-    more, still = shown(c + 1, rate, threshold), shown(c, rate, threshold)
-    return {key: (more.get(key, F(0)), still.get(key, F(0))) for key in more | still}
 
 
 def replaced(c, others, rate, threshold):
@@ -74,14 +63,25 @@ def test_the_worst_number_of_others(rate, threshold, ratio):
 
 
 @pytest.mark.parametrize(
-    ("rate", "threshold", "ratio"), [(F(7, 8), 3, F(3)), (F(3, 4), 2, F(2)), (F(3, 4), 4, F(13, 4))]
+    ("rate", "threshold", "ratio"),
+    [
+        (F(7, 8), 3, F(3)),
+        (F(7, 8), 1, F(7)),
+        (F(3, 4), 2, F(2)),
+        (F(3, 4), 4, F(13, 4)),
+        (F(1, 4), 3, F(9, 8)),
+    ],
 )
-def test_missing_reports_may_be_the_worse_direction(rate, threshold, ratio):
+def test_each_order_has_its_worst_number(rate, threshold, ratio):
     """Also just below 1/(1 − s), where the worst number of others is large."""
-    exact, _ = worst(rate, threshold, ratio, most=120)
-    found = sample_and_threshold(rate=float(rate), threshold=threshold).delta(math.log(ratio))
-    assert found.lower <= exact * (1 + F(1, 10**11)) and exact * (1 - F(1, 10**11)) <= found.upper
-    assert found.upper - found.lower <= 1e-10
+    pair = WorstNumber(float(rate), threshold)
+    for one, exchange in ((pair, lambda masses: masses), (pair.reversed, swapped)):
+        numbers = [changed(c, rate, threshold) for c in range(threshold - 1, 90)]
+        exact = max(hockey_stick(exchange(masses), ratio) for masses in numbers)
+        lower, upper = one.log_hockey_stick(math.log(ratio)).probabilities()
+        assert lower <= exact * (1 + F(1, 10**11)) and exact * (1 - F(1, 10**11)) <= upper
+        assert upper - lower <= 1e-10 and exact > 0
+    assert pair.reversed.log_hockey_stick(math.log(1 / (1 - rate)) * 1.001).upper == -math.inf
 
 
 @pytest.mark.parametrize("side", [1 - 1e-6, 1 - 1e-9, 1 - 1e-13, 1.0, 1 + 1e-13])
