@@ -26,7 +26,7 @@ from shufflelib.randomizers.local_randomizer import (
 
 MAX_SET = 8  # (s + 1)**4 output classes of sets of s items: 6561
 MAX_BUDGET = 700.0
-TAIL = 250  # terms of a tail: those of a Poisson law of mean below 10 have fallen by e^{-800}
+TAIL = 250  # terms of a tail: those of a Poisson tail of mean below 10 have fallen by e^{-800}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +194,7 @@ def _classes_of_sets(d, s, log_one, zero):
 def _at_least(s, free, log_one, zero, fewer):
     """Return the probability of s or more zeros: of all if ``fewer`` has less than half, else term by term.
 
-    Then the median number of zeros is below s, so that terms fall like those of a Poisson law.
+    Then the median number of zeros is below s, so that terms fall like those of a Poisson tail.
     """
     if fewer <= 0.5:
         return 1.0 - fewer

@@ -36,6 +36,8 @@ REPLACED = [
     (3, 4, 1, F(1, 9), F(1, 2)),
     (4, 3, 1, F(1, 8), F(3, 8)),
     (2, 4, 1, F(2, 3), F(7, 8)),
+    (2, 3, 1, F(1, 2), F(7, 8)),  # worse if the others held both items
+    (3, 3, 1, F(1, 2), F(7, 8)),
     (1, 3, 1, F(1, 10), F(4, 5)),
     (3, 3, 2, F(1, 9), F(3, 5)),
     (2, 3, 2, F(1, 4), F(3, 4)),
@@ -235,15 +237,15 @@ def test_crowds_that_agree_are_the_binomials(ones):
     n, p, q = 9, F(1, 8), F(5, 8)
     pair = others_agree(n, 0.125, 0.375, 0.625, ones=ones)
 
-    def law(chances):
+    def masses(chances):
         found = [F(1)]
         for one in chances:
             found = [a * (1 - one) + b * one for a, b in zip([*found, 0], [0, *found], strict=True)]
         return found
 
-    held, left = law([p] * (n - 1) + [q]), law([p] * n)
+    held, left = masses([p] * (n - 1) + [q]), masses([p] * n)
     if ones:
-        held, left = law([1 - q] * (n - 1) + [1 - p]), law([1 - q] * n)
+        held, left = masses([1 - q] * (n - 1) + [1 - p]), masses([1 - q] * n)
     for eps, ratio in ((0.0, F(1)), (math.log(2), F(2))):
         exact = sum(max(a - ratio * b, F(0)) for a, b in zip(held, left, strict=True))
         encloses(
