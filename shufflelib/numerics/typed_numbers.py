@@ -10,7 +10,7 @@ import re
 
 from shufflelib.numerics import validation
 
-WHOLE = {"B", "K", "d", "k", "l", "n", "rounds", "s"}  # parameters that count something
+WHOLE = {"B", "K", "d", "h", "k", "l", "n", "rounds", "s"}  # parameters that count something
 SHARES = {"delta", "dropout", "fpr", "rate", "redraw"}
 SUCH_AS = {
     "count": "a whole number such as 1e5, 50k or 100,000",
