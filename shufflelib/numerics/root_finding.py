@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import ndtri, ndtri_exp
 
-from shufflelib.numerics.certified import LEAST
+from shufflelib.numerics.certified import LEAST_NORMAL
 from shufflelib.numerics.logspace import mills_ratio
 
 DEGREE = 5  # of polynomials through known points
@@ -40,7 +40,7 @@ def gaussian_scale(log_start):
             a = eps / mu - 0.5 * mu
             ratio = float(mills_ratio(a))
             shifted = ratio if small else float(mills_ratio(a + mu))
-            gap = max(mu * (1.0 - a * ratio) if small else ratio - shifted, LEAST)  # δ is φ(a) gap
+            gap = max(mu * (1.0 - a * ratio) if small else ratio - shifted, LEAST_NORMAL)  # δ is φ(a) gap
             step = (math.log(gap / ROOT_TWO_PI) - 0.5 * a * a - log_value) * gap / shifted
             eps += step
             if abs(step) <= SETTLED * eps:

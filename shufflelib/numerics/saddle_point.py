@@ -40,6 +40,7 @@ from scipy.special import ndtr
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 
+LARGEST_ROOT = 1e150  # whose square is a number
 NODE_LIMIT = 2_000_000
 WORK_LIMIT = 300_000_000  # nodes times atoms
 DEEPEST = -1500.0  # log of a number too small to be worth a quadrature: Chernoff's bound is returned
@@ -172,12 +173,15 @@ class TiltedSums(ABC):
         tilt, doubt, self.atoms = self.tilt, losses.doubt, losses.values.shape[0]
         values = np.where(tilt.masses > 0.0, losses.values, 0.0)
         mean, away = (added(tilt.masses * part) for part in (values, np.abs(values)))
-        variance = np.maximum(added(tilt.masses * values**2) - mean**2, 0.0)
+        # chooses a quadrature, proves nothing: it may be too small where squares overflow
+        square, of_mean = (np.minimum(np.abs(part), LARGEST_ROOT) ** 2 for part in (values, mean))
+        variance = np.maximum(added(tilt.masses * square) - of_mean, 0.0)
         # a mass is off by itself and by its tilt, and counts by |e^{iωx} − 1| ≤ ω|x|; a value turns its mass
         # by itself; K norms them all
         off = doubt + tilt.moved
         turned = doubt * losses.sizes * (1.0 + off) + off * np.abs(values)
-        self.node_error = added(tilt.masses * turned) + tilt.cumulant_error * away
+        with np.errstate(over="ignore"):  # infinite where the exponents are
+            self.node_error = added(tilt.masses * turned) + tilt.cumulant_error * away
         untilted = added(losses.masses * losses.values)
         parts = tilt.cumulant, tilt.cumulant_error, self.node_error, variance, untilted
         self.cumulant, self.cumulant_error, self.unit_error, self.variance, self.untilted_mean = (

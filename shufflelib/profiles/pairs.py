@@ -16,6 +16,7 @@ from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 from shufflelib.profiles.neyman_pearson import Polygon
 
 FARTHEST = 0.45 * float(np.log(np.finfo(np.longdouble).max))  # nats; e^{2·FARTHEST} is a long double
+MOST = 1e-9  # log of the most that masses add up to
 LARGEST_MU = 1e4  # separation of two Gaussians, in standard deviations
 
 
@@ -152,7 +153,7 @@ class DiscretePair(Pair):
 
 
 def _log_masses(values, name) -> Array:
-    array = validation.reals(values, name, at_most=1e-9, finite=False, remedy="use -inf for a mass of zero")
+    array = validation.reals(values, name, at_most=MOST, finite=False, remedy="use -inf for a mass of zero")
     if array.ndim != 1:
         raise TypeError(f"{name} must be a one-dimensional array of logarithms of masses, got {values!r}")
     total = math.exp(logsumexp(array))
@@ -190,7 +191,8 @@ class _Excess:
         order = np.argsort(loss, kind="stable")
         order = order[np.searchsorted(loss[order], 0.0, side="right") :]
         self._loss = np.append(loss[order], np.inf)  # an atom without mass ends the list
-        mass = np.append(np.exp(log_p[order].astype(np.longdouble)), 0.0)
+        log_mass = np.minimum(log_p[order], MOST)
+        mass = np.append(np.exp(log_mass.astype(np.longdouble)), 0.0)
         self._reach = np.cumsum(mass[::-1])[::-1]
         wide = self._loss.astype(np.longdouble)
         with np.errstate(invalid="ignore"):

@@ -210,3 +210,23 @@ def test_the_published_pair_of_a_small_budget_is_built_however_exp_rounds(eps0):
     assert math.isclose(pair.beta, math.tanh(0.5 * eps0), rel_tol=1e-12)
     other = renyi.generic_pair(eps0=eps0, n=50).delta(0.0)
     assert pair.delta(0.0).lower <= other.upper and other.lower <= pair.delta(0.0).upper
+
+
+@pytest.mark.parametrize(
+    ("profile", "delta"),
+    [
+        (lambda: shuffle(randomizers.gaussian(sigma=0.03), n=2), math.exp(-1.0)),
+        (lambda: shuffle(randomizers.privkv(eps0=1.0, s=1, d=10**6), n=10**15 - 8), 1.2e-31),
+        (lambda: shuffle(randomizers.privkv(eps0=1.0, s=1, d=10**6), n=10**15 - 8), 5e-78),
+    ],
+    ids=["values whose squares overflow", "hardly any privacy loss", "even less δ"],
+)
+def test_epsilon_is_answered_at_the_ends_of_floats(profile, delta):
+    found = profile().epsilon(delta)
+    assert 0.0 < found.lower < found.upper < math.inf
+    assert profile().delta(found.upper).upper <= delta * (1 + 1e-9)
+
+
+def test_masses_known_to_no_digit_are_at_most_one():
+    found = profiles.GaussianTradeoff(20.0).coarsened(segments=40).symmetrised.delta(0.0)
+    assert 0.99 < found.lower <= 1.0 == found.upper
