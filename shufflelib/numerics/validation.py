@@ -238,3 +238,18 @@ def suggestion(word, known, others=()) -> str:
         return ""
     near = difflib.get_close_matches(word.lower(), [*known, *others], 1)
     return f" (did you mean {dict(others).get(near[0], near[0])}?)" if near else ""
+
+
+def one_of(value, name: str, choices) -> str:
+    """Return the value if it is one of the choices, all strings.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.validation import one_of
+    >>> one_of("add", "neighbours", ["replace", "add"])
+    'add'
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    near = suggestion(value, choices)
+    raise ValueError(f"{name} must be one of {', '.join(choices)}, got {shown(value)}{near}")

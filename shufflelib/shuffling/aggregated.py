@@ -110,11 +110,7 @@ def aggregate(
             "randomizers.unary(d=5, p=0.1, q=0.9) does, shuffle takes all others"
         )
     n = validation.users(n)
-    if neighbours not in NEIGHBOURS:
-        near = validation.suggestion(neighbours, NEIGHBOURS)
-        raise ValueError(
-            f"neighbours must be one of {', '.join(NEIGHBOURS)}, got {validation.shown(neighbours)}{near}"
-        )
+    validation.one_of(neighbours, "neighbours", NEIGHBOURS)
     d, h = (
         (validation.MAX_ROUNDS, 1) if isinstance(randomizer, binary_rr) else (randomizer.d, _ones(randomizer))
     )

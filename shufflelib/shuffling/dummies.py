@@ -1,7 +1,7 @@
 r"""Dummies: what a user reports is hidden among messages that all users add, independently of their values.
 
 The messages of all users are shuffled, so that the analyst sees how often each of d values was sent.  With
-independent numbers of dummies N_j of the same law and the others' messages revealed, a user who sends one
+independent numbers of dummies N_j of one distribution and the others' messages revealed, a user who sends one
 message of each of u values in one dataset, and of v further ones in the other, leaves the pair
 
 .. math:: P = (N+1)^{\otimes u} \otimes N^{\otimes v}, \qquad Q = N^{\otimes u} \otimes (N+1)^{\otimes v} .
@@ -120,9 +120,9 @@ def poisson_dummies(
     remedy = "it is the mean number of dummies that a user sends of each value"
     mean = validation.real(mean_per_user, "mean_per_user", above=0.0, remedy=remedy)
     _expected(mean * n, "mean_per_user")
-    law = Law(partial(_poisson_loss, Interval.of(mean) * float(n)), n * mean, math.sqrt(n * mean))
+    dummies = Dummies(partial(_poisson_loss, Interval.of(mean) * float(n)), n * mean, math.sqrt(n * mean))
     written = f"poisson_dummies(mean_per_user={mean:g}, "
-    return _profile(law, f"Poisson dummies of mean {n * mean:g}", written, d, inputs, n, neighbours)
+    return _profile(dummies, f"Poisson dummies of mean {n * mean:g}", written, d, inputs, n, neighbours)
 
 
 def binomial_dummies(
@@ -162,9 +162,11 @@ def binomial_dummies(
     chance = validation.real(chance, "chance", above=0.0, below=1.0, remedy=remedy)
     _expected(n * chance, "chance")
     odds = Interval.of(chance) / (1.0 - Interval.of(chance))
-    law = Law(partial(_binomial_loss, n, odds), n * chance, math.sqrt(n * chance * (1.0 - chance)), largest=n)
+    dummies = Dummies(
+        partial(_binomial_loss, n, odds), n * chance, math.sqrt(n * chance * (1.0 - chance)), largest=n
+    )
     written = f"binomial_dummies(chance={chance:g}, "
-    return _profile(law, f"binomial dummies of mean {n * chance:g}", written, d, inputs, n, neighbours)
+    return _profile(dummies, f"binomial dummies of mean {n * chance:g}", written, d, inputs, n, neighbours)
 
 
 def negative_binomial_dummies(
@@ -212,9 +214,9 @@ def negative_binomial_dummies(
     _expected(mean, "chance")
     deviation = math.sqrt(mean / (1.0 - chance))
     _expected(1.0 + deviation**2, "chance")
-    law = Law(partial(_negative_binomial_loss, total, chance), mean, deviation, last_ratio=chance)
+    dummies = Dummies(partial(_negative_binomial_loss, total, chance), mean, deviation, last_ratio=chance)
     written = f"negative_binomial_dummies(shape_per_user={shape:g}, chance={chance:g}, "
-    return _profile(law, f"negative binomial dummies of mean {mean:g}", written, d, inputs, n, neighbours)
+    return _profile(dummies, f"negative binomial dummies of mean {mean:g}", written, d, inputs, n, neighbours)
 
 
 def _expected(mean, name):
@@ -226,13 +228,9 @@ def _expected(mean, name):
         )
 
 
-def _profile(law, words, written, d, inputs, n, neighbours):
+def _profile(dummies, words, written, d, inputs, n, neighbours):
     """Return the profile of ``inputs`` values moved among such dummies."""
-    if not isinstance(neighbours, str) or neighbours not in RELATIONS:
-        near = validation.suggestion(neighbours, RELATIONS)
-        raise ValueError(
-            f"neighbours must be one of {', '.join(RELATIONS)}, got {validation.shown(neighbours)}{near}"
-        )
+    validation.one_of(neighbours, "neighbours", RELATIONS)
     inputs = validation.count(inputs, "inputs", at_most=10**9, remedy="it counts the values a user reports")
     least = 2 * inputs if neighbours == "replace" else inputs
     d = validation.count(d, "d", at_least=least, remedy="a user's values are different, replaced by others")
@@ -244,7 +242,7 @@ def _profile(law, words, written, d, inputs, n, neighbours):
         "remove": Adjacency(f"one user's {some} removed, whatever the others hold; dummies are sent", False),
     }[neighbours]
     return Profile(
-        bounds=partial(_bounds, law, up, down),
+        bounds=partial(_bounds, dummies, up, down),
         statement=f"{some} of a user among {words} for each of {d} values, n = {n} users ({neighbours})",
         source="the user's messages among the dummies, the other users' messages revealed; "
         "attained where the others send none",
@@ -256,7 +254,7 @@ def _profile(law, words, written, d, inputs, n, neighbours):
     )
 
 
-# ---------------------------------------------------------------- laws of the number of dummies
+# ---------------------------------------------------------------- distributions of the number of dummies
 
 
 def _poisson_loss(mean, k):
@@ -272,8 +270,8 @@ def _negative_binomial_loss(shape, ratio, k):
 
 
 @dataclass(frozen=True)
-class Law:
-    """The law of a number of dummies.
+class Dummies:
+    """The distribution of a number of dummies.
 
     Parameters
     ----------
@@ -371,9 +369,9 @@ def _summed(loss):
 # ---------------------------------------------------------------- several values at once
 
 
-def _bounds(law, up, down):
+def _bounds(dummies, up, down):
     """Return the product of ``up`` pairs and of ``down`` reversed ones; of one kind only in their order."""
-    one = law.shifted()
+    one = dummies.shifted()
     pair = _written_out(one, up, down) or product(
         [(part, k) for part, k in ((one, up), (one.reversed, down)) if k]
     )

@@ -97,11 +97,7 @@ def sample_and_threshold(*, rate: float, threshold: int, neighbours: str = "add 
     rate = validation.real(rate, "rate", at_least=validation.SMALLEST_RATE, below=1.0, remedy=remedy)
     remedy = "it is the smallest number that is shown"
     threshold = validation.count(threshold, "threshold", at_most=LARGEST_THRESHOLD, remedy=remedy)
-    if not isinstance(neighbours, str) or neighbours not in RELATIONS:
-        near = validation.suggestion(neighbours, RELATIONS)
-        raise ValueError(
-            f"neighbours must be one of {', '.join(RELATIONS)}, got {validation.shown(neighbours)}{near}"
-        )
+    validation.one_of(neighbours, "neighbours", RELATIONS)
     changed = Adjacency("add or remove one user's value, whatever the others hold", any_value=False)
     return Profile(
         bounds=partial(_bounds, rate, threshold, neighbours == "replace"),

@@ -10,9 +10,9 @@ def coins(n, p):
     return [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
-def moved(law, up, down):
+def moved(distribution, up, down):
     """Return {numbers: (P, Q)} from the masses of one number: ``up`` have one more in P, ``down`` in Q."""
-    still, more = [*law, 0], [0, *law]
+    still, more = [*distribution, 0], [0, *distribution]
     cells = {}
     for numbers in product(range(len(still)), repeat=up + down):
         p = math.prod((more if i < up else still)[k] for i, k in enumerate(numbers))
@@ -23,9 +23,9 @@ def moved(law, up, down):
 
 def shown(n, rate, threshold):
     """Return {what is shown: its probability}; below the threshold that is nothing, None."""
-    law = coins(n, rate)
-    below = sum(law[:threshold], F(0))
-    return {None: below} | {k: law[k] for k in range(threshold, n + 1)}
+    distribution = coins(n, rate)
+    below = sum(distribution[:threshold], F(0))
+    return {None: below} | {k: distribution[k] for k in range(threshold, n + 1)}
 
 
 def changed(c, rate, threshold):

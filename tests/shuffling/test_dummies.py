@@ -1,4 +1,4 @@
-"""Messages among dummies against laws written out: fractions for coins, 40 digits for the others."""
+"""Messages among dummies against distributions written out: fractions for coins, 40 digits for the others."""
 
 import math
 import random
@@ -24,11 +24,11 @@ MAKERS = {
 RELATIONS = {"replace": (1, 1), "add": (1, 0), "remove": (0, 1)}
 
 
-def precise(law, mean=None):
+def precise(distribution, mean=None):
     """List masses to 40 digits until they are below 1e-30; together they are 1."""
     found = []
     while len(found) < 2 or found[-1] > 1e-30 or found[-1] > found[-2]:
-        found.append(law(len(found)))
+        found.append(distribution(len(found)))
     return found
 
 
@@ -44,8 +44,8 @@ def negative_binomial(shape, q):
         return precise(lambda k: mpmath.binomial(k + shape - 1, k) * (1 - q) ** shape * q**k)
 
 
-def stick(law, up, down, ratio):
-    return float(sum(max(p - ratio * q, 0) for p, q in moved(law, up, down).values()))
+def stick(distribution, up, down, ratio):
+    return float(sum(max(p - ratio * q, 0) for p, q in moved(distribution, up, down).values()))
 
 
 def encloses(found, exact, share=1e-9):
@@ -113,10 +113,10 @@ def test_coins_are_exact(n, p, neighbours):
 
 @pytest.mark.parametrize(("up", "down"), [(2, 2), (3, 0), (0, 3)])
 def test_several_values_of_a_user_are_exact(up, down):
-    law, neighbours = coins(3, F(1, 4)), "replace" if up == down else "add" if up else "remove"
+    distribution, neighbours = coins(3, F(1, 4)), "replace" if up == down else "add" if up else "remove"
     profile = binomial_dummies(chance=0.25, d=6, inputs=max(up, down), n=3, neighbours=neighbours)
     for ratio in (F(1), F(3, 2), F(4)):
-        encloses(profile.delta(math.log(ratio)), float(hockey_stick(moved(law, up, down), ratio)))
+        encloses(profile.delta(math.log(ratio)), float(hockey_stick(moved(distribution, up, down), ratio)))
 
 
 def drawn(seed):
@@ -126,9 +126,9 @@ def drawn(seed):
 
 @pytest.mark.parametrize(("neighbours", "n", "mean", "eps"), [drawn(seed) for seed in range(8)])
 def test_drawn_poisson_laws(neighbours, n, mean, eps):
-    law, ratio = poisson(mpmath.mpf(mean) * n), mpmath.exp(mpmath.mpf(eps))
+    distribution, ratio = poisson(mpmath.mpf(mean) * n), mpmath.exp(mpmath.mpf(eps))
     profile = poisson_dummies(mean_per_user=mean, d=4, n=n, neighbours=neighbours)
-    encloses(profile.delta(eps), stick(law, *RELATIONS[neighbours], ratio))
+    encloses(profile.delta(eps), stick(distribution, *RELATIONS[neighbours], ratio))
 
 
 @pytest.mark.parametrize("shape", [0.25, 1.0, 7.5])
@@ -160,18 +160,20 @@ def test_one_number_by_its_distribution_function(mean):
 
 
 def test_added_users_keep_their_order_in_every_question():
-    law = poisson(3)
+    distribution = poisson(3)
     added, removed = (
         poisson_dummies(mean_per_user=3.0, d=1, n=1, neighbours=one) for one in ("add", "remove")
     )
-    pairs = moved(law, 1, 0).values()
+    pairs = moved(distribution, 1, 0).values()
     moment = float(sum(p**3 / q**2 for p, q in pairs if q))
     found = added.renyi(3.0)
     assert found.lower <= math.log(moment) / 2 < found.lower * (1 + 1e-9) and found.upper == math.inf
     assert removed.renyi(3.0).lower == math.inf
     # null: the number without the user's message is larger by none
     for profile, (p, q) in ((added, (0, 1)), (removed, (1, 0))):
-        cells = sorted(moved(law, 1, 0).values(), key=lambda one: one[p] / one[q] if one[q] else math.inf)
+        cells = sorted(
+            moved(distribution, 1, 0).values(), key=lambda one: one[p] / one[q] if one[q] else math.inf
+        )
         fpr, miss = float(cells[0][p] + cells[1][p]), float(1 - cells[0][q] - cells[1][q])
         found = profile.tradeoff(fpr)
         assert found.lower <= miss * (1 + 1e-9) and found.upper >= miss * (1 - 1e-9)
@@ -180,7 +182,7 @@ def test_added_users_keep_their_order_in_every_question():
 
 @pytest.mark.parametrize("neighbours", ["add", "remove"])
 def test_rounds_of_added_users_are_that_many_values(neighbours):
-    """Equal rounds have the law of as many values in one round."""
+    """Equal rounds have the distribution of as many values in one round."""
     make = {"mean_per_user": 0.05, "d": 10, "n": 100, "neighbours": neighbours}
     rounds, values = poisson_dummies(**make).compose(3), poisson_dummies(**make, inputs=3)
     for eps in (0.2, 0.8):

@@ -39,6 +39,7 @@ def listed(odds):
     for d in (2, 3):
         yield randomizers.optimized_unary(eps0=eps0, d=d), unary_matrix(d, 0.5, 1 / (float(odds) + 1))
         yield randomizers.rappor(eps0=eps0, d=d), unary_matrix(d, 1 - flip, flip)
+        yield randomizers.unary(d=d, p=flip, q=1 - flip), unary_matrix(d, 1 - flip, flip)
         yield randomizers.sampled_rappor(eps0=eps0, d=d, s=1), unary_matrix(d, 1 - flip, flip)
         yield randomizers.pckv_grr(eps0=eps0, d=d, s=1), channels.key_values(odds, d, 1)
         for size in (2, 3):

@@ -1,4 +1,4 @@
-"""Sample and threshold against binomial laws in fractions, over all numbers of others up to sixty."""
+"""Sample and threshold against binomial distributions in fractions, for up to sixty others."""
 
 import math
 import random
