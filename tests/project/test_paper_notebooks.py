@@ -63,5 +63,5 @@ def saved_names(path):
 def test_every_figure_is_drawn_by_a_notebook_of_its_folder(folder):
     notebooks = (ROOT / "notebooks" / folder).glob("*.ipynb")
     patterns = {name for path in notebooks for name in saved_names(path) if name != r"\w+"}
-    drawn = {path.stem for path in (ROOT / "figures" / folder).glob("*.*")} - {"index"}
+    drawn = {path.stem for path in (ROOT / "figures" / folder).glob("*.*")} - {"index", "README"}
     assert not [name for name in drawn if not any(re.fullmatch(pattern, name) for pattern in patterns)]
