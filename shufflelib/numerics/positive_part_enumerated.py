@@ -95,7 +95,7 @@ class ConvexSums:
 
     φ is :math:`r(r^{\lambda-1} - 1) - (\lambda-1)(r-1) \ge 0`; each part is rounded by a few units of itself.
     Its derivative by log r is :math:`\lambda r(r^{\lambda-1} - 1)`: an error e of log r moves φ by λe times
-    the largest value of that within e.
+    the largest value of that within e.  Powers that overflow are added up as logarithms.
     """
 
     def __init__(self, listed, n):
@@ -103,6 +103,9 @@ class ConvexSums:
         self.loss, self.ratio, self.excess = loss, np.exp(loss), np.expm1(loss)
         self.largest, off = float(loss.max(initial=0.0)), (loss.size + 32) * UNIT + listed.doubt
         self.off = 2.1 * listed.doubt + listed.rounding + 8 * UNIT * float(np.abs(loss).max(initial=0.0))
+        with np.errstate(divide="ignore"):
+            self.log_weights = [chance + np.log(listed.second / n) for chance in listed.log_chances]
+        self.rounding = off
         self.weights = [
             (np.exp(chance) + flushed) * listed.second / n * (1.0 + side * off)
             for chance, flushed, side in zip(
@@ -113,21 +116,49 @@ class ConvexSums:
     def log_mean(self, order, largest, share):
         """Enclose the log of the mean for λ = ``order``, A/B being at most e^``largest``.
 
-        None where powers overflow, or where rounding or what is not listed may be more than a share of it.
+        None where a ratio is too large, or where rounding or what is not listed may be more than a share of
+        the mean.
         """
-        if not (order * self.largest <= STEEPEST and order * self.off <= share):
+        steep = order * self.loss > STEEPEST  # whose powers are added up as logarithms
+        if not (self.largest < STEEPEST and order * self.off <= share) or (order < 2.0 and steep.any()):
             return None
+        low, high = self._powers(order, ~steep)
+        if steep.any():
+            low, high = (
+                np.logaddexp(one, two)
+                for one, two in zip((low, high), self._steep(order, steep), strict=True)
+            )
+        log_rest = self.log_left_out + order * max(largest, 1.0)
+        if not -math.inf < low <= high <= low + share or log_rest > low + math.log(share):
+            return None
+        return Interval(low, float(np.logaddexp(high, log_rest))).widened(8.0, 8 * UNIT)
+
+    def _powers(self, order, some):
+        """Enclose the log of what some of the ratios add, whose powers do not overflow."""
         more, moves = order - 1.0, math.expm1(order * self.off)
-        grown = np.expm1(more * self.loss)
-        whole, linear, size = self.ratio * grown, more * self.excess, np.abs(grown)
+        loss = np.where(some, self.loss, 0.0)
+        grown = np.expm1(more * loss)
+        whole, linear, size = self.ratio * grown, more * np.where(some, self.excess, 0.0), np.abs(grown)
         moved = moves * self.ratio * (size + moves * (1.0 + size))
         doubt = 2.0 * moved + 16 * UNIT * (np.abs(whole) + np.abs(linear))
         low, high = whole - linear - doubt, whole - linear + doubt
-        low, high = float(self.weights[0] @ np.maximum(low, 0.0)), float(self.weights[1] @ high)
-        log_rest = self.log_left_out + order * max(largest, 1.0)
-        if not 0.0 < high - low <= share * low or log_rest > math.log(low * share):
-            return None
-        return Interval(math.log(low), math.log(high + math.exp(log_rest))).widened(8.0, 8 * UNIT)
+        low, high = (np.where(some, end, 0.0) for end in (np.maximum(low, 0.0), high))
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights[0] @ low), np.log(self.weights[1] @ high)
+
+    def _steep(self, order, some):
+        r"""Enclose the log of what the other ratios add; there φ is :math:`r^\lambda` but for e^{−200} of it.
+
+        For λ ≥ 2 and λ log r > 600 the rest, :math:`1 + \lambda(r - 1) < \lambda r`, is at most
+        :math:`\lambda r^{1-\lambda} \le \lambda e^{-300}` of it.
+        """
+        ends = []
+        for log_weights, side in zip(self.log_weights, (-1.0, 1.0), strict=True):
+            powers = order * self.loss[some]
+            size = 1.0 + np.abs(np.where(np.isinf(log_weights), 0.0, log_weights)[some]) + powers
+            doubt = order * self.off + self.rounding + 16 * UNIT * float(size.max())
+            ends.append(float(np.logaddexp.reduce(log_weights[some] + powers)) + side * doubt)
+        return ends
 
 
 class ListedSums(NamedTuple):

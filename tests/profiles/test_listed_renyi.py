@@ -66,11 +66,29 @@ def test_dots_agree_where_sums_are_left_out():
         assert low <= upper and lower <= high and upper - lower < 0.1 * (high - low)
 
 
-def test_powers_that_overflow_are_left_to_dots():
-    pair = BlanketPair(binary(6.0, np.array([0.9, 0.1])), 20)
-    assert pair.known_renyi(20.0) and pair.known_renyi(200.0) is None
-    lower, upper = pair.renyi_directed(200.0)
-    assert 0.0 < lower <= upper <= 6.0
+@pytest.mark.parametrize("eps0", [1.3, 6.0, 20.0])
+@pytest.mark.parametrize("order", [200.0, 477.3, 1e4])
+def test_powers_that_overflow_are_added_up_as_logarithms(eps0, order):
+    others = np.array([0.9, 0.1])
+    ratios = binary(eps0, others)
+    masses = ratios.w.copy()
+    masses[np.argmax(masses)] += 1.0 - math.fsum(masses)
+    truth = exact((ratios.r0_over_w, ratios.r1_over_w, masses), 9, order)
+    lower, upper = BlanketPair(ratios, 9).known_renyi(order)
+    assert lower <= truth * (1 + 1e-9) and truth * (1 - 1e-9) <= upper
+    assert upper - lower <= 1e-9 * upper
+
+
+def test_powers_of_many_users_agree_with_dots():
+    pair = BlanketPair(binary(3.0, np.array([0.95, 0.05])), 500)
+    for order in (190.0, 210.0):  # on both sides of the first one that overflows
+        (lower, upper), ((low, high),) = pair.known_renyi(order), ConnectTheDots(pair, 1e-5).renyi([order])
+        assert low <= upper and lower <= high and upper - lower < 0.1 * (high - low)
+
+
+def test_ratios_that_overflow_are_left_to_dots():
+    telling = LikelihoodRatios(np.array([1e180, 0.5]), np.array([1e-100, 1.0]), np.array([1e-181, 1.0]))
+    assert BlanketPair(telling, 3).known_renyi(20.0) is None
 
 
 @pytest.mark.parametrize("eps0", [1e-300, 1e-12])
