@@ -26,6 +26,7 @@ class Run:
     prose: str
     states: list = field(default_factory=list)
     panels: list = field(default_factory=list)
+    theme: dict = field(default_factory=dict)
 
     def after(self, text):
         """Return the names as they were after the one cell that contains the text."""
@@ -37,7 +38,8 @@ class Run:
         for controls, panel, pictures in self.panels:
             words, image = panel.children[1:]
             for name, option in pictures:
-                start, controls[name].index = controls[name].index, option
+                with plt.rc_context(self.theme):
+                    start, controls[name].index = controls[name].index, option
                 shown = bytes(image.value) if image.layout.visibility != "hidden" else words.value
                 yield words.value, pictures[name, option], shown
                 controls[name].index = start
@@ -72,6 +74,7 @@ def run(path, *, profile="quick", edits=()):
         found.sources[place] = found.sources[place].replace(old, new)
     tagged = next(cell.source for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
     names = {}
+    plt.close("all")  # whatever another test has left open
 
     def explore(draw, /, **controls):
         return explored(found.panels, draw, controls)
@@ -89,4 +92,6 @@ def run(path, *, profile="quick", edits=()):
                 if source == tagged:
                     names |= parameters
                 found.states.append(dict(names))
+        found.theme = dict(plt.rcParams)
+    assert plt.get_fignums() == [], "a figure is left open, and the next one would be drawn into it"
     return found
