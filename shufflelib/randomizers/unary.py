@@ -1,6 +1,6 @@
 r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped independently."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb, exp, fsum, log, log1p
 from typing import Annotated, Any, ClassVar
 
@@ -352,8 +352,8 @@ class unary(FiniteRandomizer):
 
     d: Options
     h: Annotated[int, whole(1)] = 1
-    p: Annotated[float, number(at_least=1e-290, below=1.0)]
-    q: Annotated[float, number(above=0.0, below=1.0)]
+    p: Annotated[float, number(at_least=1e-290, below=1.0)] = field()  # or the base's property is the default
+    q: Annotated[float, number(above=0.0, below=1.0)] = field()
 
     mirrored = True
 

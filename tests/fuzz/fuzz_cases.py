@@ -26,6 +26,7 @@ OWN = {  # other domains than the name's, or optional arguments that are drawn t
     "published.personalized.normal_approximation_gspa24": {"eps0": EPS0, "n": FEW},
     "randomizers.balls_into_bins": {"s": DOMAINS["s"]},
     "randomizers.duchi": {"d": FEW},
+    "randomizers.generalized_rr": {"eps0": EPS0},
     "randomizers.hadamard_blocks": {
         "K": st.sampled_from((8, 16, 1024)),
         "s": st.sampled_from((1, 2, 4, 128)),
@@ -33,6 +34,7 @@ OWN = {  # other domains than the name's, or optional arguments that are drawn t
     },
     "randomizers.harmony": {"d": FEW},
     "randomizers.sampled_rappor": {"s": st.integers(1, 8)},
+    "randomizers.unary": {"p": between(1e-6, 0.5), "q": between(0.51, 0.999999)},
 }
 WEIGHT = {"girgis21_lower_exact": 0.3, "optimal_kov15": 0.3, "normal_approximation_gspa24": 0.1}
 WEIGHT |= {"planar_laplace": 0.2, "variation_ratio_wang24": 0.1}

@@ -139,3 +139,8 @@ def test_arguments_are_refused_by_name(changed, name):
 def test_what_is_too_much_to_shuffle_is_refused(arguments, name):
     with pytest.raises(ValueError, match=name):
         shuffle(randomizers.unary(**{"d": 20, "h": 2, "p": 0.2, "q": 0.7} | arguments), n=10).delta(1.0)
+
+
+def test_chances_have_no_default():
+    with pytest.raises(TypeError, match="'p' and 'q'"):
+        randomizers.unary(d=3)
