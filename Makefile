@@ -160,7 +160,7 @@ lock: ## pin every dependency again in requirements.lock, for Python 3.11 and la
 	    pyproject.toml "$$@" >/dev/null; }; \
 	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster --extra sweeps \
 	    --extra interop --output-file build/requirements.lock && \
-	compile --extra book --extra browser --constraint build/requirements.lock \
+	compile --extra app --extra book --extra browser --constraint build/requirements.lock \
 	    --output-file build/requirements-book.lock
 	@mv build/requirements.lock requirements.lock
 	@sed 's|build/requirements.lock|requirements.lock|' build/requirements-book.lock >requirements-book.lock

@@ -19,10 +19,14 @@ STATED = {
     "colorama": "BSD-3-Clause",
     "docutils": "Public-Domain AND BSD-2-Clause",  # the GPL is that of an editor's mode, not installed
     "frozenlist": "Apache-2.0",
+    "jupyterlab-pygments": "BSD-3-Clause",
     "multidict": "Apache-2.0",
     "propcache": "Apache-2.0",
     "prv-accountant": "MIT",  # in its LICENSE file alone
     "pywinpty": "MIT",
+    "tinycss2": "BSD-3-Clause",
+    "voila": "BSD-3-Clause",
+    "webencodings": "BSD-3-Clause",
     "yarl": "Apache-2.0",
 }
 IDENTIFIERS = [

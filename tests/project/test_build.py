@@ -35,13 +35,13 @@ def test_environment_says_what_pyproject_says():
     assert pip == "pip" and package == {"pip": ["-e ."]}
     assert python == f"python {PROJECT['requires-python']}"
     extras = PROJECT["optional-dependencies"]
-    needed = {*PROJECT["dependencies"], *extras["notebooks"], *extras["sweeps"]}
+    needed = {*PROJECT["dependencies"], *extras["app"], *extras["notebooks"], *extras["sweeps"]}
     assert sorted(named) == sorted(needed)
 
 
 EXTRAS = {
     "requirements.lock": {"notebooks", "test", "cluster", "sweeps", "interop"},
-    "requirements-book.lock": {"book", "browser"},
+    "requirements-book.lock": {"app", "book", "browser"},
 }
 
 
