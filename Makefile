@@ -143,7 +143,7 @@ browser: .venv/book ## test the explorer in Chromium: controls, numbers and pict
 	$(VENV) -m pytest -s tests/explorer/test_app.py
 
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA) and verify it; keeps files that are there
-	@$(VENV) -m shufflelib.datasets
+	@$(VENV) -m shufflelib.sgd.datasets
 
 check-figures: $(CHECK) build/check/ideas.drawn ## rebuild the figures in another folder and compare their data with figures/
 	$(VENV) tools/check_figures.py figures build/check/figures

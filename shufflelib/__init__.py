@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shufflelib import (
         calibration,
-        datasets,
         estimation,
         interop,
         profiles,
@@ -36,7 +35,6 @@ __all__ = [
     "Status",
     "aggregate",
     "calibration",
-    "datasets",
     "estimation",
     "interop",
     "profiles",

@@ -1,7 +1,8 @@
 """Shuffled noisy SGD: the learning algorithms of Chen, Cao, Ge 2024 (Rényi, GSPA), as printed.
 
 >>> import numpy as np
->>> from shufflelib import datasets, sgd
+>>> from shufflelib import sgd
+>>> from shufflelib.sgd import datasets
 >>> digits = datasets.digits()
 >>> axes = sgd.principal_components(digits.train_images, components=30)
 >>> run = sgd.Training(

@@ -32,7 +32,8 @@ class PrincipalComponents:
 
     Examples
     --------
-    >>> from shufflelib import datasets, sgd
+    >>> from shufflelib import sgd
+    >>> from shufflelib.sgd import datasets
     >>> data = datasets.digits()
     >>> axes = sgd.principal_components(data.train_images, components=30)
     >>> axes.project(data.test_images).shape
@@ -87,7 +88,8 @@ def principal_components(images: ArrayLike, *, components: int = 60) -> Principa
 
     Examples
     --------
-    >>> from shufflelib import datasets, sgd
+    >>> from shufflelib import sgd
+    >>> from shufflelib.sgd import datasets
     >>> images = datasets.digits().train_images  # 64 pixels
     >>> axes = sgd.principal_components(images, components=30)
     >>> round(float(axes.variances.sum() / images.var(axis=0).sum()), 2)  # share of the variance kept

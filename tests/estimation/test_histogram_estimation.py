@@ -16,7 +16,8 @@ from claims import exact_channels, exact_shuffle
 from estimation_cases import MECHANISMS, moments, seeded
 from goodness_of_fit import p_value
 from oracles.small_domains import unary_matrix
-from shufflelib import datasets, estimation, randomizers, shuffle
+from shufflelib import estimation, randomizers, shuffle
+from shufflelib.sgd import datasets
 
 BITS = [{j for j in range(3) if bits[j]} for bits in product((0, 1), repeat=3)]
 SUBSETS = [set(items) for size in range(4) for items in combinations(range(3), size)]

@@ -23,8 +23,8 @@ STUBS = {
     "shufflelib/__init__.py": "if TYPE_CHECKING:\n    from shufflelib.core import exact",
     "shufflelib/core.py": "def exact():\n    from shufflelib import late",
     "shufflelib/late.py": "",
-    "shufflelib/datasets/__init__.py": "from shufflelib.datasets.mnist_files import mnist",
-    "shufflelib/datasets/mnist_files.py": "mnist = 1",
+    "shufflelib/sgd/datasets/__init__.py": "from shufflelib.sgd.datasets.mnist_files import mnist",
+    "shufflelib/sgd/datasets/mnist_files.py": "mnist = 1",
     "shufflelib/explorer/__init__.py": "",
     "shufflelib/explorer/templates.py": "page = 1",
     "shufflelib/explorer/static/page.html": "<p>",
@@ -41,7 +41,7 @@ STUBS = {
 CELLS = {
     "00_small": "from shufflelib import exact",
     "course/01_text": "from shufflelib.explorer import text",
-    "course/02_data": "from shufflelib.datasets import mnist",
+    "course/02_data": "from shufflelib.sgd.datasets import mnist",
     "papers/03_claims": "import claims",
 }
 ALL = set(CELLS)
@@ -123,7 +123,7 @@ def test_nothing_runs_again_without_a_change(built):
         ("shufflelib/__init__.py", ALL - {"papers/03_claims"}),
         ("claims/checks/one.py", {"papers/03_claims"}),
         ("claims/ledger.toml", {"papers/03_claims"}),
-        ("shufflelib/datasets/mnist_files.py", {"course/02_data"}),
+        ("shufflelib/sgd/datasets/mnist_files.py", {"course/02_data"}),
     ],
 )
 def test_only_what_depends_on_a_change_runs_again(built, changed, expected):
@@ -219,7 +219,7 @@ def test_modules_that_open_files_of_the_project_say_which():
     opens = re.compile(r"\b__file__\b|import_module\(|importlib\.resources|pkgutil\.")
     paths = [path for home in ("shufflelib", "claims") for path in (ROOT / home).rglob("*.py")]
     found = {path.relative_to(ROOT).as_posix() for path in paths if opens.search(path.read_text())}
-    assert found | {"shufflelib/datasets/mnist_files.py"} == needs.READS.keys()
+    assert found | {"shufflelib/sgd/datasets/mnist_files.py"} == needs.READS.keys()
 
 
 IMPORTED = """

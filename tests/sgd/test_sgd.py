@@ -11,8 +11,8 @@ import pytest
 from scipy import special, stats
 
 from sgd_cases import CASES, RNG, WIDTHS, adversarial, block, single
-from shufflelib import datasets, sgd
-from shufflelib.sgd import ExampleGradients, Network
+from shufflelib import sgd
+from shufflelib.sgd import ExampleGradients, Network, datasets
 
 
 def oracle_loss(widths, parameters, x, y):

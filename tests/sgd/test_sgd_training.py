@@ -7,8 +7,8 @@ import os
 import numpy as np
 import pytest
 
-from shufflelib import datasets, sgd
-from shufflelib.sgd import Network, Training
+from shufflelib import sgd
+from shufflelib.sgd import Network, Training, datasets
 
 NOISY = {"noise_multiplier": 1.0, "clip": 1.0, "blocks": 12, "block_size": 25}
 KINDS = {

@@ -6,8 +6,8 @@ import struct
 
 import numpy as np
 
-from shufflelib.datasets import __main__ as command
-from shufflelib.datasets import mnist_files
+from shufflelib.sgd.datasets import __main__ as command
+from shufflelib.sgd.datasets import mnist_files
 
 RNG = np.random.default_rng(1)
 ARRAYS = {

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from shufflelib import datasets
+from shufflelib.sgd import datasets
 from small_mnist import ARRAYS, NAMES, PACKED, stand_in, store
 
 # --- labelled images ---------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from shufflelib.datasets.images import Digits
 from shufflelib.numerics.optional import remedy
+from shufflelib.sgd.datasets.images import Digits
 
 BRIGHTEST = 16  # each pixel counts the dark ones in a square of four by four
 TRAINING = 1500  # a multiple of many block sizes
@@ -28,7 +28,7 @@ def digits() -> Digits:
 
     Examples
     --------
-    >>> from shufflelib import datasets
+    >>> from shufflelib.sgd import datasets
     >>> data = datasets.digits()
     >>> data.train_images.shape, data.test_labels.shape, float(data.train_images.max())
     ((1500, 64), (297,), 1.0)

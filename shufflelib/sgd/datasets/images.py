@@ -26,7 +26,7 @@ class Digits:
     Examples
     --------
     >>> import numpy as np
-    >>> from shufflelib import datasets
+    >>> from shufflelib.sgd import datasets
     >>> images, labels = np.zeros((30, 64), dtype=np.float32), np.arange(30) % 10
     >>> datasets.Digits("blank", images, labels, images[:10], labels[:10])
     Digits('blank', 30 training and 10 test images of 64 pixels)

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from shufflelib.datasets.images import Digits
 from shufflelib.numerics import validation
 from shufflelib.numerics.optional import remedy
+from shufflelib.sgd.datasets.images import Digits
 
 VARIABLE = "SHUFFLELIB_DATA"
 REMEDY = f"run `make data`, or set {VARIABLE} to a folder that holds mnist/"
@@ -96,7 +96,7 @@ def mnist(folder: str | os.PathLike[str] | None = None) -> Digits:
     Examples
     --------
     >>> import tempfile
-    >>> from shufflelib import datasets
+    >>> from shufflelib.sgd import datasets
     >>> with tempfile.TemporaryDirectory() as empty:  # without MNIST, the bundled digits
     ...     datasets.mnist(empty) if datasets.mnist_available(empty) else datasets.digits()
     Digits('digits', 1500 training and 297 test images of 64 pixels)
@@ -131,7 +131,7 @@ def mnist_available(folder: str | os.PathLike[str] | None = None) -> bool:
     Examples
     --------
     >>> import tempfile
-    >>> from shufflelib import datasets
+    >>> from shufflelib.sgd import datasets
     >>> with tempfile.TemporaryDirectory() as empty:
     ...     datasets.mnist_available(empty)
     False
@@ -170,7 +170,7 @@ def download_mnist(folder: str | os.PathLike[str] | None = None) -> list[str]:
 
     Examples
     --------
-    >>> from shufflelib import datasets
+    >>> from shufflelib.sgd import datasets
     >>> datasets.download_mnist("data")  # doctest: +SKIP
     ['train-images-idx3-ubyte.gz', 'train-labels-idx1-ubyte.gz', ...]
     """

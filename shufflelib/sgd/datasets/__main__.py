@@ -1,8 +1,8 @@
-"""Download MNIST: ``python -m shufflelib.datasets``."""
+"""Download MNIST: ``python -m shufflelib.sgd.datasets``."""
 
 import sys
 
-from shufflelib.datasets.mnist_files import FILES, download_mnist, mnist_folder
+from shufflelib.sgd.datasets.mnist_files import FILES, download_mnist, mnist_folder
 
 
 def main():

@@ -6,9 +6,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from shufflelib import datasets
-from shufflelib.datasets import __main__ as command
-from shufflelib.datasets import mnist_files
+from shufflelib.sgd import datasets
+from shufflelib.sgd.datasets import __main__ as command
+from shufflelib.sgd.datasets import mnist_files
 from small_mnist import NAMES, PACKED, stand_in, store
 
 
