@@ -23,6 +23,7 @@ STUBS = {
     "shufflelib/__init__.py": "if TYPE_CHECKING:\n    from shufflelib.core import exact",
     "shufflelib/core.py": "def exact():\n    from shufflelib import late",
     "shufflelib/late.py": "",
+    "shufflelib/sgd/__init__.py": "",
     "shufflelib/sgd/datasets/__init__.py": "from shufflelib.sgd.datasets.mnist_files import mnist",
     "shufflelib/sgd/datasets/mnist_files.py": "mnist = 1",
     "shufflelib/explorer/__init__.py": "",
