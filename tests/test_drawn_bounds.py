@@ -6,15 +6,12 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import same_color
 
 from shufflelib import plotting, randomizers, shuffle, sweeps
-from shufflelib.explorer import pictures, questions
-from shufflelib.explorer.setting import Setting
 from shufflelib.numerics.between import between, convex
 from shufflelib.profiles import DiscretePair
 from shufflelib.sweeps.picture import drawn
 
 ROUNDING = 1e-9  # of the arithmetic of drawing
 POINTS = 100  # random places of a curve
-KNOWN = questions.Known(lambda question: question.answer())
 rng = np.random.default_rng(20)
 
 
@@ -54,67 +51,8 @@ def shade_at(ax, shade, x):
     return tuple(back[:, 1])
 
 
-def is_proved(ax, truth, places):
-    """Compare what is drawn at random places, and what is shaded there, with the bracket computed there."""
-    for x in places:
-        above, below = [], []  # the true value
-        for line in ax.get_lines():
-            if line.get_label() in ("certified upper", "certified lower"):
-                (above if line.get_label().endswith("upper") else below).append(line_at(ax, line, x))
-        for shade in ax.collections:
-            low, high = shade_at(ax, shade, x)
-            if shade.get_gid() == "impossible":
-                below.append(high)
-            else:
-                above.append(high)
-                below.append(low)
-        if not np.isnan([*above, *below]).all():
-            ends = truth(x)
-            assert not np.any(np.array(above) < ends.lower * (1.0 - ROUNDING)), x
-            assert not np.any(np.array(below) > ends.upper * (1.0 + ROUNDING)), x
-
-
 def line_of(ax, name):
     return next(line for line in ax.get_lines() if line.get_label() == name)
-
-
-SETTINGS = [
-    Setting(mechanism="binary_rr", eps0=6.0),
-    Setting(mechanism="generalized_rr", eps0=4.0, d=10, rounds=30),
-    Setting(mechanism="generalized_rr", eps0=5.0, d=10, n=100),
-    Setting(mechanism="binary_rr", eps0=4.0, n=100, delta=1e-3),
-]
-
-
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: f"{one.mechanism}-{one.eps0:g}-{one.rounds}")
-def test_epsilon_over_users_is_proved_between_the_computed_users(setting):
-    picture = pictures.OverUsers()
-    picture.draw(setting, KNOWN)
-    some = 10 if setting.rounds > 1 else POINTS
-    places = [5012, 1000] + np.exp(rng.uniform(np.log(100), np.log(1e8), some)).astype(int).tolist()
-    places = [place + 0.5 * (place in pictures.USERS) for place in places]
-    is_proved(picture.ax, lambda n: questions.epsilon(setting.but(n=int(n))), places)
-    assert all(line_at(picture.ax, line_of(picture.ax, "certified upper"), x) > 0.0 for x in places[:2])
-    assert shade_at(picture.ax, *picture.ax.collections, 150.5)[1] > 0.0
-
-
-@pytest.mark.parametrize(
-    ("make", "field", "ask", "low", "high"),
-    [
-        (pictures.OverBudgets, "eps0", questions.epsilon, 0.1, 8.0),
-        (pictures.TradeOff, "fpr", questions.missed, 0.001, 0.999),
-        (pictures.Renyi, "order", questions.renyi, 1.5, 256.0),
-    ],
-)
-@pytest.mark.parametrize(
-    "setting", [SETTINGS[2], SETTINGS[3]], ids=lambda one: f"{one.mechanism}-{one.eps0:g}-{one.rounds}"
-)
-def test_the_other_pictures_of_the_page_are_proved_between_their_points(make, field, ask, low, high, setting):
-    picture = make()
-    picture.draw(setting, KNOWN)
-    places = np.append(rng.uniform(low, high, POINTS), [0.005, 0.02] if field == "fpr" else [])
-    is_proved(picture.ax, lambda x: ask(setting.but(**{field: float(x)})), places)
-    assert len(picture.ax.collections) == 1 and line_of(picture.ax, "certified upper").get_xdata().size > 3
 
 
 def random_pairs():

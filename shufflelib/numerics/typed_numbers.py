@@ -1,7 +1,7 @@
 """Numbers as people type them: 1e5, 50k, 123,456, 5 %, 1/3, 10^-6 or log(3); nothing is evaluated.
 
-The command line and the explorer read them here, the planner in ``typed`` of its ``lookup.js``;
-``tests/typed_numbers.json`` lists cases for all.  What is read differently in different countries is
+The command line reads them here, the planner in ``typed`` of its ``lookup.js``;
+``tests/typed_numbers.json`` lists cases for both.  What is read differently in different countries is
 refused: ``0,5`` everywhere, and ``100.000`` where a count is meant.
 """
 

@@ -1,8 +1,8 @@
 """Which datasets are neighbours, and what a guarantee assumes: the context of every number.
 
 Differential privacy compares the outputs on two *neighbouring* datasets.  Every profile names its adjacency
-relation, an `Adjacency`, and its assumptions, a tuple of sentences; statements, certificates, the
-command line and the explorer are made from these two fields.
+relation, an `Adjacency`, and its assumptions, a tuple of sentences; statements, certificates and the
+command line are made from these two fields.
 
 >>> from shufflelib import randomizers, shuffle
 >>> profile = shuffle(randomizers.metric_laplace(d01=0.1, dmax=2.0), n=1000)

@@ -9,7 +9,6 @@ from typing import get_type_hints
 import pytest
 
 from shufflelib.__main__ import main
-from shufflelib.explorer.setting import Setting
 from shufflelib.numerics.typed_numbers import SHARES, WHOLE, kind_of, typed
 from shufflelib.randomizers.by_name import constructors, parameters
 from shufflelib.sweeps import table
@@ -63,23 +62,6 @@ def test_the_planner_refuses_parts_of_what_is_counted():
             assert "must be a whole number between" in found["wrong"]
         else:
             assert found[name] == texts[text] and found["wrong"] == ""
-
-
-FIELDS = {"count": "n", "share": "rate", "number": "eps0"}
-
-
-@EACH
-def test_the_explorer_reads_the_same(text, kind, value):
-    if value is None:
-        with pytest.raises(ValueError, match=f"^{FIELDS[kind]} must be a .*, got "):
-            Setting.from_texts([(FIELDS[kind], text)])
-    else:
-        try:
-            found = Setting.from_texts([(FIELDS[kind], text)])
-        except ValueError as wrong:
-            assert "must be finite and" in str(wrong)  # read, and outside the domain
-        else:
-            assert getattr(found, FIELDS[kind]) == value
 
 
 COMMANDS = {

@@ -210,10 +210,10 @@ def test_what_is_written_anew_is_listed_once(built):
 # the closure of imports, in the project itself
 
 
-def test_a_word_on_the_page_concerns_one_notebook():
-    text = Path("shufflelib/explorer/text.py")
-    wants = [path.stem for path in NOTEBOOKS if text in needs.needs(path.relative_to(ROOT), ROOT)]
-    assert wants == ["explorer"]
+def test_a_module_concerns_only_the_notebooks_that_reach_it():
+    module = Path("shufflelib/estimation/range_queries.py")
+    wants = {path.stem for path in NOTEBOOKS if module in needs.needs(path.relative_to(ROOT), ROOT)}
+    assert "11_more_messages_more_questions" in wants and "01_why_shuffle" not in wants
 
 
 def test_modules_that_open_files_of_the_project_say_which():
