@@ -14,7 +14,7 @@ import nbformat
 import draw_ideas
 import shufflelib
 from claims import ALL, items, works
-from shufflelib.plotting import ideas
+from viz import ideas
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
@@ -142,7 +142,7 @@ def pictures_of_ideas():
         files = [f"{{download}}`{kind.upper()} <figures/ideas/{name}.{kind}>`" for kind in ("csv", "pdf")]
         lines += ["::::{container} picture", f"![{finding}]({shown})", ""]
         lines += [f"**{finding}** <br> {plain(case['setting'])}", ""]
-        lines += [f"`plotting.ideas.draw_{name}` · {' · '.join(files)}", "::::"]
+        lines += [f"`viz.ideas.draw_{name}` · {' · '.join(files)}", "::::"]
     return [*lines, ":::::", ""]
 
 

@@ -15,8 +15,8 @@ from scipy.stats import binom
 
 from shufflelib import plotting, randomizers, shuffle
 from shufflelib.numerics.atomic_files import replace
-from shufflelib.plotting import ideas
 from shufflelib.published import comparison
+from viz import ideas
 
 TRAVEL = ("bus", "bike", "car")
 

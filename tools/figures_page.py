@@ -14,7 +14,7 @@ import book_notebooks
 import draw_ideas
 from book_pages import plain, title_of
 from shufflelib.numerics.atomic_files import replace
-from shufflelib.plotting import ideas
+from viz import ideas
 
 ROOT = Path(__file__).resolve().parents[1]
 LINE = re.compile(r'\| <a href="(?P<place>[^"]+)\.png">')

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 
 from shufflelib.numerics.validation import count, real
-from shufflelib.plotting.ideas.animation import gif
-from shufflelib.plotting.ideas.canvas import BOLD, INK, QUIET, canvas, dots, labels, panel, whole_numbers
 from shufflelib.plotting.style import style
+from viz.ideas.animation import gif
+from viz.ideas.canvas import BOLD, INK, QUIET, canvas, dots, labels, panel, whole_numbers
 
 HEIGHT = 3.2
 SHOWN = range(2, 121)  # reports that fit into the picture
@@ -33,7 +33,7 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_clones([0, 2, 0, 1, 2, 1, 0])
     >>> fig.get_suptitle().strip()
     'Your report is one of 3 that look alike'
@@ -130,7 +130,7 @@ def animate_clones(reports, *, dpi=120, **about):
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> ideas.animate_clones([0, 1, 2, 0], dpi=40)[:6]
     b'GIF89a'
     """

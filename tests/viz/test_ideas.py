@@ -12,7 +12,7 @@ from PIL import Image
 import test_hostile as hostile
 from shown_texts import boxes
 from shufflelib import plotting
-from shufflelib.plotting import ideas
+from viz import ideas
 
 RNG = np.random.default_rng(7)
 BELL = np.array([math.comb(20, k) for k in range(21)]) / 2**20

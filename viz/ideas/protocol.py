@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 
 from shufflelib.numerics.validation import count, real, shown
-from shufflelib.plotting.ideas.animation import gif
-from shufflelib.plotting.ideas.canvas import (
+from shufflelib.plotting.style import style
+from viz.ideas.animation import gif
+from viz.ideas.canvas import (
     BOLD,
     INK,
     LABEL,
@@ -18,7 +19,6 @@ from shufflelib.plotting.ideas.canvas import (
     panel,
     whole_numbers,
 )
-from shufflelib.plotting.style import style
 
 PEOPLE, REPORTS, SHUFFLED, COUNTS = 0.55, 1.5, 3.2, 3.7  # inches from the left
 BOX = (1.95, 2.85)  # left and right of the shuffler
@@ -49,7 +49,7 @@ def draw_protocol(
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_protocol([0, 1, 1, 0], [0, 1, 0, 0], [2, 0, 3, 1], names=("no", "yes"))
     >>> fig.get_suptitle().strip()
     '1 of 4 answers are changed, and nobody knows whose'
@@ -207,7 +207,7 @@ def animate_protocol(values, reports, order, *, dpi=120, **about):
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> ideas.animate_protocol([0, 1], [0, 0], [1, 0], dpi=40)[:6]
     b'GIF89a'
     """

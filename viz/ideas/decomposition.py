@@ -6,10 +6,10 @@ import numpy as np
 
 from shufflelib.numerics.validation import real
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import BOLD, FLOOR, LABEL, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
+from viz.ideas.canvas import BOLD, FLOOR, LABEL, NOTE, canvas, numbers, panel
 
 HEIGHT = 2.9
 LEFT = 1.15
@@ -33,7 +33,7 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_decomposition(0.25, 3.0)
     >>> fig.get_suptitle().strip()
     'Every report points to one of the two values: nothing is left out'

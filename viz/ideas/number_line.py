@@ -8,10 +8,10 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from shufflelib.numerics.validation import instance, real
 from shufflelib.plotting.brackets import gap_in_words
 from shufflelib.plotting.headings import digits, width
-from shufflelib.plotting.ideas.canvas import NOTE, canvas, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, GREY, VERMILLION
 from shufflelib.plotting.style import style
+from viz.ideas.canvas import NOTE, canvas, panel
 
 HEIGHT = 2.9
 MARGIN, BELOW, BAND, ROW = 0.15, 0.82, 0.3, 0.165  # inches
@@ -30,7 +30,7 @@ def draw_bracket(lower, upper, *, published=None, finding=None, setting="", fig=
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_bracket(0.25, 0.27, published={"clones 2021": 0.9, "a guess": 0.1})
     >>> fig.get_suptitle().strip()
     'Certified: 0.25 ≤ ε ≤ 0.27; the attack refutes a guess'

@@ -36,7 +36,7 @@ def canvas(fig, height, finding, setting):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import canvas
+    >>> from viz.ideas.canvas import canvas
     >>> fig, top = canvas(None, 3.0, "Twelve people, five changed answers", "a coin each")
     >>> fig.axes, 2.0 < top < 3.0
     ([], True)
@@ -58,7 +58,7 @@ def panel(fig, left, bottom, width, height, *, plain=False, **each):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import canvas, panel
+    >>> from viz.ideas.canvas import canvas, panel
     >>> fig, top = canvas(None, 3.0, "One finding", "")
     >>> panel(fig, 0.0, 0.0, 5.0, top, plain=True).get_xlim() == (0.0, 5.0)
     True
@@ -78,7 +78,7 @@ def look_of(category):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import look_of
+    >>> from viz.ideas.canvas import look_of
     >>> look_of(0)
     ('#0072b2', 'o')
     """
@@ -90,7 +90,7 @@ def dots(ax, x, y, categories, *, size=7.0, **how):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import canvas, dots, panel
+    >>> from viz.ideas.canvas import canvas, dots, panel
     >>> fig, top = canvas(None, 3.0, "One finding", "")
     >>> ax = panel(fig, 0.0, 0.0, 5.0, top, plain=True)
     >>> dots(ax, [1.0, 2.0, 3.0], [1.0, 1.0, 1.0], [0, 1, 0])
@@ -118,7 +118,7 @@ def words(text, name):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import words
+    >>> from viz.ideas.canvas import words
     >>> words("δ = 10⁻⁶", "setting")
     'δ = 10⁻⁶'
     """
@@ -130,7 +130,7 @@ def whole_numbers(values, name, size, *, below):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import whole_numbers
+    >>> from viz.ideas.canvas import whole_numbers
     >>> whole_numbers([0, 2, 1], "values", range(1, 41), below=3).tolist()
     [0, 2, 1]
     """
@@ -147,7 +147,7 @@ def numbers(values, name, *shape, **domain):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import numbers
+    >>> from viz.ideas.canvas import numbers
     >>> numbers([0.5, 2], "heights", range(1, 10)).tolist()
     [0.5, 2.0]
     """
@@ -166,7 +166,7 @@ def flags(values, name, size):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import flags
+    >>> from viz.ideas.canvas import flags
     >>> flags([True, 0], "from_floor", 2).tolist()
     [True, False]
     """
@@ -182,7 +182,7 @@ def labels(names, name, size, *, more=False):
 
     Examples
     --------
-    >>> from shufflelib.plotting.ideas.canvas import labels
+    >>> from viz.ideas.canvas import labels
     >>> labels(None, "names", 2), labels(("yes", "no"), "names", 2)
     (['1', '2'], ['yes', 'no'])
     """

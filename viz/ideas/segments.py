@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from shufflelib.plotting.ideas.canvas import BOLD, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE
 from shufflelib.plotting.style import style
+from viz.ideas.canvas import BOLD, NOTE, canvas, numbers, panel
 
 HEIGHT = 2.7
 SIDE = 1.3  # inches of each square panel
@@ -22,7 +22,7 @@ def draw_segments(first, second, *, finding=None, setting="", fig=None):
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_segments([[0, 1], [0.25, 0.25], [1, 0]], [[0, 1], [0.4, 0.4], [1, 0]])
     >>> fig.get_suptitle().strip()
     'The mixture has 4 segments, the steepest first'

@@ -7,10 +7,10 @@ from matplotlib.ticker import MaxNLocator
 
 from shufflelib.numerics.validation import real, weights
 from shufflelib.plotting.headings import digits
-from shufflelib.plotting.ideas.canvas import BOLD, LABEL, NOTE, canvas, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
 from shufflelib.plotting.style import style
+from viz.ideas.canvas import BOLD, LABEL, NOTE, canvas, numbers, panel
 
 HEIGHT = 3.2
 VALUES = range(2, 100_001)
@@ -35,7 +35,7 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_delta([0, 1, 2], [0.25, 0.5, 0.25], [0.5, 0.4, 0.1], 0.2)
     >>> fig.get_suptitle().strip()
     'P exceeds eᵋ · Q by δ = 0.139, at ε = 0.2'

@@ -5,7 +5,10 @@ import math
 import numpy as np
 
 from shufflelib.numerics.validation import weights
-from shufflelib.plotting.ideas.canvas import (
+from shufflelib.plotting.labels import legible
+from shufflelib.plotting.looks import VERMILLION
+from shufflelib.plotting.style import style
+from viz.ideas.canvas import (
     FLOOR,
     LABEL,
     NOTE,
@@ -17,9 +20,6 @@ from shufflelib.plotting.ideas.canvas import (
     panel,
     whole_numbers,
 )
-from shufflelib.plotting.labels import legible
-from shufflelib.plotting.looks import VERMILLION
-from shufflelib.plotting.style import style
 
 HEIGHT = 3.4
 LEFT, RIGHT = 0.95, 1.25  # inches beside the bars
@@ -44,7 +44,7 @@ def draw_blanket(
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_blanket([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]])
     >>> fig.get_suptitle().strip()
     '60 % of all reports come from the blanket, whatever the value'

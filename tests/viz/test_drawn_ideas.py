@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import draw_ideas
-from shufflelib.plotting import ideas
+from viz import ideas
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "ideas"
 

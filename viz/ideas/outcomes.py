@@ -3,10 +3,10 @@
 import numpy as np
 
 from shufflelib.plotting.headings import at_most
-from shufflelib.plotting.ideas.canvas import LABEL, NOTE, canvas, labels, numbers, panel
 from shufflelib.plotting.labels import legible
 from shufflelib.plotting.looks import BLUE
 from shufflelib.plotting.style import style
+from viz.ideas.canvas import LABEL, NOTE, canvas, labels, numbers, panel
 
 HEIGHT = 3.0
 ITEMS, RUNS = range(2, 17), range(1, 1001)  # that fit into the picture
@@ -26,7 +26,7 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting="", fig=
 
     Examples
     --------
-    >>> from shufflelib.plotting import ideas
+    >>> from viz import ideas
     >>> fig = ideas.draw_outcomes([0.5, 0.3, 0.2], [[0.52, 0.27, 0.21], [0.47, 0.34, 0.19]])
     >>> fig.get_suptitle().strip()
     'In 2 runs no share is off by more than 4 points'

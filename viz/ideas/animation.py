@@ -30,7 +30,7 @@ def gif(frame, stages, pauses, *, dpi):
     Examples
     --------
     >>> from shufflelib.plotting import figure
-    >>> from shufflelib.plotting.ideas.animation import gif
+    >>> from viz.ideas.animation import gif
     >>> def frame(stage, fig):
     ...     return figure(width=1.0, title=str(stage))[0]
     >>> gif(frame, [0, 1], {1: 500}, dpi=40)[:6]
