@@ -1,5 +1,6 @@
 """Runs a lesson as its reader does: all cells in one namespace, pictures drawn when a control moves."""
 
+import base64
 import os
 import tempfile
 from dataclasses import dataclass, field
@@ -12,8 +13,7 @@ import matplotlib.pyplot as plt
 import nbformat
 
 import run_notebook
-from shufflelib.explorer import sliders
-from shufflelib.plotting import png
+import viz
 
 LESSONS = sorted((Path(__file__).parents[1] / "notebooks/course").glob("*.ipynb"))
 
@@ -40,24 +40,29 @@ class Run:
             for name, option in pictures:
                 with plt.rc_context(self.theme):
                     start, controls[name].index = controls[name].index, option
-                shown = bytes(image.value) if image.layout.visibility != "hidden" else words.value
-                yield words.value, pictures[name, option], shown
+                yield words.value, pictures[name, option], shown_by(image) or words.value
                 controls[name].index = start
 
 
 def explored(panels, draw, controls):
     """Make a panel, and draw what its controls will show at their ends."""
-    panel, pictures = sliders_explore(draw, **controls), {}
+    panel, pictures = viz_explore(draw, **controls), {}
     values = {name: control.value for name, control in controls.items()}
     for name, control in controls.items():
         for option in {0, len(control.options) - 1} - {control.index}:
-            pictures[name, option] = png(draw(**values | {name: control.options[option][1]}))
-    draw(**values)
+            figure = draw(**values | {name: control.options[option][1]})
+            pictures[name, option] = viz.picture_of(figure, dpi=150)
+            plt.close(viz.figure_of(figure))
     panels.append((controls, panel, pictures))
     return panel
 
 
-sliders_explore = sliders.explore
+viz_explore = viz.explore
+
+
+def shown_by(image):
+    """Return the PNG of a panel's picture, empty if it shows none."""
+    return base64.b64decode(image.value.partition("base64,")[2].partition('"')[0])
 
 
 @lru_cache(maxsize=8)
@@ -81,7 +86,7 @@ def run(path, *, profile="quick", edits=()):
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(sliders, "explore", explore),
+        mock.patch.object(viz, "explore", explore),
         plt.rc_context(),  # a theme ends with its lesson
     ):
         quiet = {"SHUFFLELIB_FIGURES": folder, "SHUFFLELIB_FORMATS": "png", "TQDM_DISABLE": "1"}

@@ -24,7 +24,6 @@ PATHS = re.compile(r"`(?:figures|notebooks)/([\w/]+)\.(\w+)`")
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 BESIDES = (
-    "explorer.sliders",
     "numerics.certified",
     "plotting",
     "published.closed_form",

@@ -11,15 +11,17 @@ A figure's cell reads as any user of seaborn would write it::
 
 `looks` gives each bound or mechanism its colour, marker and stroke, whatever else is drawn; `finding` states
 the result and marks its number; `label_ends`, `shade_impossible` and `bracket` add words; `save` finds places
-for all of them, so the order of calls does not matter, and writes PNG, SVG and CSV.
+for all of them, so the order of calls does not matter, and writes PNG, SVG and CSV.  `explore` redraws such
+a figure whenever a control moves.
 """
 
 from matplotlib import pyplot as plt
 
 from shufflelib.plotting import at_least, at_most, digits, save_table, span
-from viz.files import Saved, save, unmarked
+from viz.explore import Panel, choice, complaint, explore, image, log_slider, slider
+from viz.files import Saved, picture_of, save, unmarked
 from viz.looks import dots, look, looks, stretches
 from viz.maps import name_colours, ratio_map
 from viz.placing import overlapping
 from viz.theme import BLACK, BLUE, FAMILY, GREEN, GREY, OCHRE, PURPLE, RED, theme
-from viz.wishes import bracket, finding, label_ends, shade_impossible
+from viz.wishes import bracket, figure_of, finding, label_ends, shade_impossible

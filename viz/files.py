@@ -139,7 +139,25 @@ def _numbers(text):
     return set(NUMBER.findall(text))
 
 
-def _render(fig, form):
+def picture_of(place, *, dpi=200):
+    """Return a figure as PNG bytes, everything that was asked for in its place.
+
+    Examples
+    --------
+    >>> import seaborn as sns, viz
+    >>> viz.picture_of(sns.lineplot(x=[1, 2], y=[1, 2]), dpi=50)[1:4]
+    b'PNG'
+    >>> viz.plt.close()
+    """
+    fig = figure_of(place)
+    if wishes(fig).headline:
+        settle(fig)
+    else:
+        fig.draw_without_rendering()  # a layout takes a second drawing to settle
+    return _render(fig, "png", dpi=dpi)
+
+
+def _render(fig, form, dpi=200):
     buffer = io.BytesIO()
-    fig.savefig(buffer, format=form, metadata=UNDATED[form], dpi=200)
+    fig.savefig(buffer, format=form, metadata=UNDATED[form], dpi=dpi)
     return buffer.getvalue()

@@ -10,7 +10,6 @@ from matplotlib.colors import to_rgb
 
 from claims import failure_curve
 from shufflelib import plotting
-from shufflelib.explorer.sliders import explore, log_slider, slider
 from shufflelib.numerics.certified import Certified
 
 X = np.array([1.0, 2.0, 3.0])
@@ -141,56 +140,6 @@ def test_tables_keep_twelve_digits_in_csv_and_six_in_markdown(tmp_path, monkeypa
     saved = plotting.save_table([{"n": 10**8, "eps": 1 / 3}, {"n": 5, "note": "a|b"}], "00_t")
     assert (tmp_path / "00_t.csv").read_text() == "n,eps,note\n100000000,0.333333333333,\n5,,a|b\n"
     assert saved._repr_markdown_().splitlines()[2:] == ["| 100000000 | 0.333333 |  |", r"| 5 |  | a\|b |"]
-
-
-def test_moving_a_slider_changes_the_picture_and_going_back_restores_it():
-    fig, ax = plotting.figure(width=3.4, height=2.4)
-    calls = []
-
-    def draw(n, scale):
-        calls.append(n)
-        if n > 500:
-            raise ValueError("too many users")
-        plotting.draw_curves(ax, [plotting.curve("certified upper", X, X * n * scale)])
-        return fig
-
-    n, scale = log_slider(1, 1000, value=10), slider(0.5, 1.5)
-    panel = explore(draw, n=n, scale=scale)
-    _, failure_curve, image = panel.children
-    first = bytes(image.value)
-    calls.clear()
-    assert first.startswith(b"\x89PNG") and failure_curve.value == "n = 10, scale = 1"
-    n.value = 100
-    assert image.value != first
-    n.value = 10
-    assert image.value == first and calls == [100]
-    n.value = 1000
-    assert image.layout.visibility == "hidden"
-    assert failure_curve.value == "n = 1,000, scale = 1: too many users"
-
-
-def test_a_picture_that_cannot_be_drawn_is_hidden_whatever_went_wrong():
-    fig, ax = plotting.figure(width=3.4, height=2.4)
-    (line,) = ax.plot([0], [0])
-
-    def draw(n):
-        line.set_ydata([n])
-        return fig
-
-    panel = explore(draw, n=log_slider(1, 100, value=1))
-    (control, *_), (_, words, image) = panel.children[0].children, panel.children
-    first = bytes(image.value)
-    line = [line]  # as a later cell of a notebook may do
-    control.value = 100
-    assert image.layout.visibility == "hidden"
-    assert words.value == "n = 100: AttributeError: 'list' object has no attribute 'set_ydata'"
-    control.value = 1
-    assert (image.layout.visibility, image.value, words.value) == ("visible", first, "n = 1")
-
-
-def test_a_logarithmic_slider_refuses_zero():
-    with pytest.raises(ValueError, match="low=0"):
-        log_slider(0, 1)
 
 
 def test_an_error_map_hatches_what_is_below_zero():
