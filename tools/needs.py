@@ -19,7 +19,6 @@ READS = {
     "claims/committed_runs.py": ("figures/papers/*_mnist.csv",),
     "shufflelib/__init__.py": (),  # imports names when asked for them
     "shufflelib/sgd/datasets/mnist_files.py": (DATA,),
-    "shufflelib/explorer/templates.py": ("shufflelib/explorer/static/*",),
     "shufflelib/sweeps/running.py": (),  # compares the package with that of results kept in a file
 }
 

@@ -41,7 +41,7 @@ def test_only_the_packages_own_file_looks_up_modules_by_name():
     assert users == {"__init__.py"}
 
 
-@pytest.mark.parametrize("name", ["shufflelib", "shufflelib.sgd.datasets", "shufflelib.explorer"])
+@pytest.mark.parametrize("name", ["shufflelib", "shufflelib.sgd.datasets"])
 def test_what_is_optional_is_loaded_only_when_used(name):
     heavy = {"matplotlib", "ipywidgets", "sklearn", "dp_accounting", "pooch"}
     code = f"import sys, {name}; print(*{heavy} & set(sys.modules))"

@@ -115,7 +115,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     information = f"shufflelib-{PROJECT['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"shufflelib", information}
     package = ROOT / "shufflelib"
-    files = [*package.rglob("*.py"), package / "py.typed", *(package / "explorer/static").iterdir()]
+    files = [*package.rglob("*.py"), package / "py.typed"]
     modules = {path.relative_to(ROOT).as_posix() for path in files}
     assert {name for name in names if name.startswith("shufflelib/")} == modules
     assert {name.removeprefix(f"{information}/") for name in names} - modules == {

@@ -10,7 +10,7 @@ import book_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 BOUNDS = (ROOT / "book/bounds.md").read_text(encoding="utf-8")
-ELSEWHERE = ("shufflelib.explorer", "shufflelib.plotting")  # what draws and shows, not what computes
+ELSEWHERE = ("shufflelib.plotting",)  # what draws and shows, not what computes
 
 # What pairs and profiles of the core have without types; a name that is done is taken off.
 WITHOUT = {

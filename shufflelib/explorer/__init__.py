@@ -1,1 +1,0 @@
-"""Slider panels in notebooks."""
