@@ -24,6 +24,7 @@ from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.hockey_stick import Indistinguishable, OneWay, Pair
 from shufflelib.profiles.questions import Bounds, PrivacyProfile, added, repeated, sampled, unknown
+from shufflelib.profiles.shown import Made
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
 
@@ -43,8 +44,8 @@ class Profile(PrivacyProfile):
         What else all numbers assume.
     users, population : int or float, optional
         How many report in a round, and how many they are drawn from.
-    written : str
-        The expression that makes the profile.
+    written : Made or str
+        The call that makes the profile, or an expression.
     renyi_known : callable
         Takes an order and returns an upper bound on the Rényi divergence that needs no curve.
     rounds : tuple of (PrivacyProfile, int)
@@ -69,7 +70,7 @@ class Profile(PrivacyProfile):
     assumptions: tuple[str, ...] = ()
     users: float | None = None
     population: float | None = None
-    written: str = ""
+    written: Made | str = ""
     renyi_known: Callable[[float], float] = unknown
     rounds: tuple[tuple[PrivacyProfile, int], ...] = ()
     rougher: Callable[[], Bounds | None] | None = None
@@ -219,7 +220,7 @@ def _sampled_mechanism(profile, rate):
         assumptions=united(SUBSAMPLED, profile.assumptions),
         users=profile.users,
         population=profile.users and profile.population / rate,
-        written=f"{profile!r}.subsample(rate={rate:g})",
+        written=Made("subsample", profile, {"rate": rate}),
         renyi_known=profile.renyi_ceiling,
         rougher=partial(_rougher_on_a_sample, profile, rate),
     )

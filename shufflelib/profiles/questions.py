@@ -37,7 +37,7 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS, Adjacency
 from shufflelib.profiles.cautions import about_epsilon, warning
-from shufflelib.profiles.shown import Shown
+from shufflelib.profiles.shown import Made, Shown
 from shufflelib.profiles.worst_epsilon import COARSE, asking_epsilon
 
 THEORY = "theory: no closer bound or attack is known"
@@ -155,7 +155,7 @@ class PrivacyProfile(Shown, ABC):
 
     statement = "privacy profile"
     source = ""
-    written = ""  # the expression that makes it, where that is short
+    written: Made | str = ""  # the expression that makes it, where that is short
     adjacency: Adjacency = NO_DATASETS
     assumptions: tuple[str, ...] = ()
     users: float | None = None  # how many report in a round, where that is known

@@ -3,7 +3,8 @@
 import functools
 import html
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,36 @@ LEAST = 0.1 * DELTAS[-1]  # where a picture ends below
 POINTS, PARTS = 25, 10  # of a curve, and steps drawn between two of them
 FARTHEST = 700.0  # ε from which on floats do not hold e^-ε
 WIDTH, HEIGHT, MARGIN = 320, 160, 40  # of a picture, in pixels
+
+
+class Made(NamedTuple):
+    """The call that makes a profile: what is printed of it, and what a record of it holds.
+
+    Attributes
+    ----------
+    function : str
+        Its name.
+    of : object
+        What it is of: a randomizer, a profile whose method it is, or nothing.
+    arguments : mapping
+        All others, by name.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.shown import Made
+    >>> print(Made("shuffle", "a randomizer", {"n": 100}))
+    shuffle('a randomizer', n=100)
+    """
+
+    function: str
+    of: Any
+    arguments: Mapping[str, Any]
+
+    def __str__(self):
+        listed = [f"{name}={value!r}" for name, value in self.arguments.items()]
+        if isinstance(self.of, Shown):
+            return f"{self.of!r}.{self.function}({', '.join(listed)})"
+        return f"{self.function}({', '.join(([] if self.of is None else [repr(self.of)]) + listed)})"
 
 
 class Shown:
@@ -37,9 +68,10 @@ class Shown:
     statement: str
     source: str
     assumptions: tuple[str, ...]
+    written: Made | str
 
     def __repr__(self):
-        return self.written or f"<{type(self).__name__}: {self.statement}>"
+        return str(self.written) or f"<{type(self).__name__}: {self.statement}>"
 
     def _brackets(self):
         """Return ε at each of `DELTAS`."""

@@ -21,6 +21,7 @@ from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.product_pair import ProductPair
 from shufflelib.profiles.questions import Bounds
+from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.unary import UnaryEncoding, rappor, unary
@@ -134,7 +135,7 @@ def aggregate(
         assumptions=AGGREGATED,
         users=n,
         population=n,
-        written=f"aggregate({randomizer!r}, n={n}, neighbours={neighbours!r}, changed={s})",
+        written=Made("aggregate", randomizer, {"n": n, "neighbours": neighbours, "changed": s}),
     )
 
 

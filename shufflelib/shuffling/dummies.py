@@ -34,6 +34,7 @@ from shufflelib.profiles.hockey_stick import OneWay, Pair
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import Profile, product
 from shufflelib.profiles.questions import Bounds
+from shufflelib.profiles.shown import Made
 
 __all__ = ["binomial_dummies", "negative_binomial_dummies", "poisson_dummies"]
 
@@ -121,8 +122,8 @@ def poisson_dummies(
     mean = validation.real(mean_per_user, "mean_per_user", above=0.0, remedy=remedy)
     _expected(mean * n, "mean_per_user")
     dummies = Dummies(partial(_poisson_loss, Interval.of(mean) * float(n)), n * mean, math.sqrt(n * mean))
-    written = f"poisson_dummies(mean_per_user={mean:g}, "
-    return _profile(dummies, f"Poisson dummies of mean {n * mean:g}", written, d, inputs, n, neighbours)
+    own = {"mean_per_user": mean}
+    return _profile(dummies, "Poisson", "poisson_dummies", own, d, inputs, n, neighbours)
 
 
 def binomial_dummies(
@@ -165,8 +166,8 @@ def binomial_dummies(
     dummies = Dummies(
         partial(_binomial_loss, n, odds), n * chance, math.sqrt(n * chance * (1.0 - chance)), largest=n
     )
-    written = f"binomial_dummies(chance={chance:g}, "
-    return _profile(dummies, f"binomial dummies of mean {n * chance:g}", written, d, inputs, n, neighbours)
+    own = {"chance": chance}
+    return _profile(dummies, "binomial", "binomial_dummies", own, d, inputs, n, neighbours)
 
 
 def negative_binomial_dummies(
@@ -215,8 +216,8 @@ def negative_binomial_dummies(
     deviation = math.sqrt(mean / (1.0 - chance))
     _expected(1.0 + deviation**2, "chance")
     dummies = Dummies(partial(_negative_binomial_loss, total, chance), mean, deviation, last_ratio=chance)
-    written = f"negative_binomial_dummies(shape_per_user={shape:g}, chance={chance:g}, "
-    return _profile(dummies, f"negative binomial dummies of mean {mean:g}", written, d, inputs, n, neighbours)
+    own = {"shape_per_user": shape, "chance": chance}
+    return _profile(dummies, "negative binomial", "negative_binomial_dummies", own, d, inputs, n, neighbours)
 
 
 def _expected(mean, name):
@@ -228,7 +229,7 @@ def _expected(mean, name):
         )
 
 
-def _profile(dummies, words, written, d, inputs, n, neighbours):
+def _profile(dummies, kind, function, own, d, inputs, n, neighbours):
     """Return the profile of ``inputs`` values moved among such dummies."""
     validation.one_of(neighbours, "neighbours", RELATIONS)
     inputs = validation.count(inputs, "inputs", at_most=10**9, remedy="it counts the values a user reports")
@@ -243,14 +244,15 @@ def _profile(dummies, words, written, d, inputs, n, neighbours):
     }[neighbours]
     return Profile(
         bounds=partial(_bounds, dummies, up, down),
-        statement=f"{some} of a user among {words} for each of {d} values, n = {n} users ({neighbours})",
+        statement=f"{some} of a user among {kind} dummies of mean {dummies.mean:g} for each of {d} values, "
+        f"n = {n} users ({neighbours})",
         source="the user's messages among the dummies, the other users' messages revealed; "
         "attained where the others send none",
         adjacency=relation,
         assumptions=ASSUMPTIONS,
         users=n,
         population=n,
-        written=f"{written}d={d}, inputs={inputs}, n={n}, neighbours={neighbours!r})",
+        written=Made(function, None, {**own, "d": d, "inputs": inputs, "n": n, "neighbours": neighbours}),
     )
 
 

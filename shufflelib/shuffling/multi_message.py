@@ -23,6 +23,7 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.questions import Bounds
+from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
@@ -98,7 +99,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -
         assumptions=ASSUMPTIONS,
         users=n,
         population=n,
-        written=f"shuffle_messages({randomizer!r}, n={n}, dummy_messages={dummy_messages})",
+        written=Made("shuffle_messages", randomizer, {"n": n, "dummy_messages": dummy_messages}),
     )
 
 

@@ -11,6 +11,7 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import attacks, blankets
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.questions import Bounds, PrivacyProfile
+from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
@@ -124,7 +125,7 @@ def _profile(randomizer, n, bounds, source, **rest):
         assumptions=(*SHUFFLED, *randomizer.assumptions),
         users=n,
         population=n,
-        written=f"shuffle({randomizer!r}, n={n})",
+        written=Made("shuffle", randomizer, {"n": n}),
         renyi_known=randomizer.local_renyi,
         **rest,
     )

@@ -35,6 +35,7 @@ from shufflelib.profiles.hockey_stick import Indistinguishable, Pair, pointwise
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.questions import Bounds
+from shufflelib.profiles.shown import Made
 
 __all__ = ["sample_and_threshold"]
 
@@ -105,7 +106,9 @@ def sample_and_threshold(*, rate: float, threshold: int, neighbours: str = "add 
         source="the worst number of other users who hold the value, at every ε",
         adjacency=replace_one() if neighbours == "replace" else changed,
         assumptions=ASSUMPTIONS,
-        written=f"sample_and_threshold(rate={rate:g}, threshold={threshold}, neighbours={neighbours!r})",
+        written=Made(
+            "sample_and_threshold", None, {"rate": rate, "threshold": threshold, "neighbours": neighbours}
+        ),
     )
 
 
