@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         profiles,
         published,
         randomizers,
+        registry,
         sgd,
         shuffling,
         sweeps,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from shufflelib.calibration.recommendation import recommend
     from shufflelib.numerics.certified import Certified, Status
     from shufflelib.randomizers.local_randomizer import LocalRandomizer
+    from shufflelib.registry.writing import record
     from shufflelib.shuffling.aggregated import aggregate
     from shufflelib.shuffling.shuffled import shuffle
 
@@ -41,6 +43,8 @@ __all__ = [
     "published",
     "randomizers",
     "recommend",
+    "record",
+    "registry",
     "sgd",
     "shuffle",
     "shuffling",
@@ -53,6 +57,7 @@ _HOME = {
     "Status": "numerics.certified",
     "aggregate": "shuffling.aggregated",
     "recommend": "calibration.recommendation",
+    "record": "registry.writing",
     "shuffle": "shuffling.shuffled",
 }
 

@@ -9,7 +9,7 @@ import sys
 import warnings
 from importlib.metadata import version
 
-from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
+from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
 from shufflelib.numerics.tables import Table
@@ -18,6 +18,8 @@ from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.written_tables import read_file
+from shufflelib.registry import check, read, record, to_yaml
+from shufflelib.registry.fields import HOLDS
 
 HELP = {
     "epsilon": "smallest central epsilon at the given delta",
@@ -31,6 +33,7 @@ HELP = {
     "calibrate users": "fewest users for which the central epsilon at delta is proved to be at most eps",
     "calibrate rounds": "most rounds whose central epsilon at delta is proved to be at most eps",
     "recommend": "all mechanisms for a task at one target (eps, delta), sorted by error",
+    "check": "recompute the record of a deployment, and say whether its epsilon and delta hold",
     "mechanisms": "names, parameters, domains and sources of all mechanisms",
     "pmf": "a mechanism of your own: probabilities of its reports, one row for each value",
     "n": "number of users who report in a round",
@@ -44,6 +47,10 @@ HELP = {
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }
 ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: shufflelib mechanisms"
+RECORDS = (
+    "epsilon and recommend write one with --yaml; help(shufflelib.registry) describes its fields.  Status: 0 "
+    "if epsilon and delta are proved to hold, 1 if not, 2 if the file is no record."
+)
 SWEEP = (
     f"Keys of the file: quantity ({', '.join(QUESTIONS)}), "
     "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
@@ -110,6 +117,9 @@ def _parser(randomizer):
     for option in ("d", "rounds", "rate", "dropout"):
         asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))
     asked.set_defaults(answer=_recommended)
+    recorded = commands.add_parser("check", help=HELP["check"], description=HELP["check"], epilog=RECORDS)
+    recorded.add_argument("file", metavar="RECORD.yaml", help="a record in the form of the public registry")
+    recorded.set_defaults(answer=_checked)
     listed = commands.add_parser("mechanisms", help=HELP["mechanisms"], description=HELP["mechanisms"])
     listed.set_defaults(answer=_mechanisms)
     words = "certified numbers over a grid that a YAML file describes, as a CSV file"
@@ -131,8 +141,8 @@ def _parser(randomizer):
             f"--{option}", type=_number(option), help=f"{_help(option)}; overrides that of the file"
         )
     sweep.set_defaults(answer=_sweep)
-    for command in (asked, listed, sweep):
-        _add_formats(command)
+    for command in (asked, recorded, listed, sweep):
+        _add_formats(command, record=command is asked)
     return parser
 
 
@@ -140,10 +150,12 @@ def _help(option):
     return HELP.get(f"{option} ", HELP.get(option))
 
 
-def _add_formats(command):
+def _add_formats(command, *, record=False):
     formats = command.add_mutually_exclusive_group()
     formats.add_argument("--json", action="store_true", help="print JSON")
     formats.add_argument("--csv", action="store_true", help="print CSV")
+    if record:
+        formats.add_argument("--yaml", action="store_true", help="print a record to publish, see check")
 
 
 def _add_question(command, name, question, randomizer):
@@ -152,7 +164,7 @@ def _add_question(command, name, question, randomizer):
     which.add_argument("--randomizer", type=_option(named), metavar="NAME", help=", ".join(constructors()))
     unused = name in LOOKED_FOR or name == "error"
     which.add_argument("--pmf", metavar="FILE.csv", help=argparse.SUPPRESS if unused else HELP["pmf"])
-    _add_formats(command)
+    _add_formats(command, record=name == "epsilon")
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
         needed = option == "n" or option in required(question)
@@ -186,6 +198,9 @@ def _answered(arguments):
         raise ValueError(f"{randomizer} has no {later} to calibrate; it takes {takes}")
     if missing := [option for option in required(build) if option not in (*arguments, later)]:
         raise ValueError(f"{randomizer} needs --{missing[0]}")
+    if arguments.pop("yaml", False):
+        delta = arguments.pop("delta")
+        return _record(profile(build, **arguments), delta=delta)
     answer = QUESTIONS[name](build, **arguments)
     found = {"quantity": name, "randomizer": randomizer, **arguments} | answer.to_dict()
     text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
@@ -206,9 +221,28 @@ def _tabulated(file):
     return lambda: mechanism, written.skipped
 
 
+def _record(profile, **printed):
+    """Return a record of a profile as text."""
+    found = record(profile, **printed)
+    return to_yaml(found).rstrip("\n"), found, None
+
+
+def _checked(arguments):
+    """Return the verdict on a record."""
+    path = arguments["file"]
+    try:
+        found = check(read(path))
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"{path}: {wrong}") from None
+    return str(found), found.to_dict(), Table([found.to_dict()])
+
+
 def _recommended(arguments):
     """Return the table of all mechanisms for a task."""
+    as_record = arguments.pop("yaml", False)
     found = recommend(**arguments)
+    if as_record:
+        return _record(found.profile(), eps=found.asked["eps"], delta=found.asked["delta"])
     return f"{found}\nTo publish: {found.sentence}", found.to_dict(), found
 
 
@@ -277,7 +311,7 @@ def _plain(value):
 def main(argv=None):
     """Run the command line.
 
-    Returns 0, 2 after one line about an error, 130 when stopped.
+    Returns 0, 1 if a record is not shown to hold, 2 after one line about an error, 130 when stopped.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -305,7 +339,7 @@ def main(argv=None):
         if not isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
             print(f"shufflelib: cannot write the answer: {wrong.strerror}", file=sys.stderr)
             return 2
-    return 0
+    return int(isinstance(found, dict) and found.get("verdict", HOLDS) != HOLDS)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
 from shufflelib.shuffling.personal import PersonalRandomizedResponse
 
 FOLDERS = (
-    *("calibration", "estimation", "interop", "profiles", "randomizers", "sgd", "sgd.accounting"),
+    *("calibration", "estimation", "interop", "profiles", "randomizers", "registry", "sgd", "sgd.accounting"),
     *("shuffling", "shuffling.multi_message", "shuffling.personal"),
     *(f"published.{module.name}" for module in pkgutil.iter_modules(published.__path__)),
 )
@@ -93,7 +93,7 @@ NOT_ASKED = {
         "published.personalized.Decomposition",
         *("published.renyi.over", "published.shuffle_index.ShuffleIndex"),
         "published.variation_ratio.MixtureParts",
-        *("profiles.Bounds", "profiles.Profile", "shuffling.BlanketPair"),
+        *("profiles.Bounds", "profiles.Profile", "registry.Verdict", "shuffling.BlanketPair"),
     },
     "classes to derive from": {
         "published.joint_concavity.f_divergence",
@@ -109,6 +109,7 @@ NOT_ASKED = {
         "published.joint_concavity.advanced_joint_concavity",
         *("published.joint_concavity.random_start_bound", "published.joint_concavity.tightness"),
         *("published.shuffle_index.composition_index", "randomizers.from_density", "sgd.ExampleGradients"),
+        *(f"registry.{name}" for name in ("check", "read", "record", "to_yaml")),
         *("sgd.Network", "sgd.PersonalClients", "sgd.PrincipalComponents", "sgd.Training"),
         *("sgd.accounting.one_example", "sgd.accounting.released_code", "sgd.principal_components"),
     },

@@ -22,6 +22,7 @@ from shufflelib.numerics.tables import Table
 from shufflelib.profiles import cautions
 from shufflelib.profiles.cautions import breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
@@ -188,6 +189,17 @@ class Recommendation(Table):
         """Why the target or the first row may not be what was meant, or an empty text."""
         return self.rows[0]["warning"]
 
+    def profile(self, row: int = 0) -> PrivacyProfile:
+        """Return the profile of a row, by default the first: in all rounds together, of those who stay."""
+        place = validation.count(
+            row, "row", at_least=0, at_most=len(self.rows) - 1, remedy="it counts from 0"
+        )
+        name, value = self.rows[place]["mechanism"], self.rows[place]["value"]
+        asked = self.asked
+        stay = _staying(asked["n"], asked["dropout"])
+        one_round = _one_round(TASKS[asked["task"]][name], value, asked["d"], stay)
+        return one_round.subsample(asked["rate"]).compose(asked["rounds"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return rows, notes, sentence, warning and what was asked as a dictionary that JSON can hold."""
         return super().to_dict() | {
@@ -282,7 +294,7 @@ def recommend(
     dropout = validation.real(
         dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"
     )
-    stay = math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
+    stay = _staying(n, dropout)
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
     rows, refused = [], []
@@ -324,15 +336,25 @@ def recommend(
     )
 
 
+def _staying(n, dropout):
+    """Return how many users stay."""
+    return math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
+
+
+def _one_round(one, value, d, n):
+    """Return the profile of one round of a candidate with the value looked for."""
+    mechanism = one.build(value, d)
+    if one.finds == "messages":
+        return shuffle_messages(mechanism, n=n, dummy_messages=n * value)
+    return shuffle(mechanism, n)
+
+
 def _calibrated(one, d, target, n):
     """Return the value looked for, the mechanism, and its proved δ."""
     messages = one.finds == "messages"
 
     def one_round(value):
-        mechanism = one.build(value, d)
-        if messages:
-            return shuffle_messages(mechanism, n=n, dummy_messages=n * value)
-        return shuffle(mechanism, n)
+        return _one_round(one, value, d, n)
 
     search = {"limits": one.limits, "falling": messages, "whole": messages, "accuracy": ACCURACY}
     start = target.guide(one_round, 1 if messages else target.eps, "upper", **search)
