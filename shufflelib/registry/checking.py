@@ -51,6 +51,12 @@ class Verdict:
         The verdict, both numbers and what they are of, or what is missing.
     lower, upper : float or None
         The certified bracket of ε at the printed δ, if it could be computed.
+
+    Examples
+    --------
+    >>> from shufflelib.registry import check
+    >>> check({}).verdict
+    'cannot be checked'
     """
 
     verdict: str
@@ -86,6 +92,18 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     ------
     ValueError, OSError
         In one line, if it cannot be read or is no record.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from shufflelib import randomizers, record, registry, shuffle
+    >>> found = record(shuffle(randomizers.binary_rr(eps0=1.0), n=1000), delta=1e-6)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "record.yaml")
+    ...     path.write_text(registry.to_yaml(found), encoding="utf-8") > 1000
+    ...     registry.read(path) == found
+    True
+    True
     """
     return copied_record(yaml_files.load(path, NEEDS))
 
@@ -207,7 +225,7 @@ def _rebuilt(block):
         own.pop("name")
         views = {MADE_BY[name][1]: MADE_BY[name][0]}
     else:
-        further = {"changed", "dummy_messages"}
+        further = {"changed", "dummy_messages", "labels"}
         own = {key: value for key, value in _checked(mechanism, place).items() if key in further}
         randomizer = _built({key: value for key, value in mechanism.items() if key not in further}, place)
         own["randomizer"] = randomizer

@@ -177,6 +177,14 @@ def to_yaml(record: Mapping[str, Any]) -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers, record, registry, shuffle
+    >>> found = record(shuffle(randomizers.binary_rr(eps0=1.0), n=1000), delta=1e-6)
+    >>> print(registry.to_yaml(found["shuffle_model"]["mechanism"]), end="")
+    name: binary_rr
+    eps0: 1.0
     """
     with remedy(NEEDS):
         import yaml
