@@ -1,7 +1,8 @@
 r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped independently."""
 
 from dataclasses import dataclass, field
-from math import comb, exp, fsum, log, log1p
+from fractions import Fraction
+from math import comb, exp, fsum, inf, log, log1p, nextafter
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from shufflelib.randomizers.local_randomizer import (
 
 MAX_SET = 8  # (s + 1)**4 output classes of sets of s items: 6561
 MAX_BUDGET = 700.0
+SMALLEST_REPLACED = 1e-12  # share of bits of a permanent answer
 TAIL = 250  # terms of a tail: those of a Poisson tail of mean below 10 have fallen by e^{-800}
 
 
@@ -294,6 +296,13 @@ class sampled_rappor(FiniteRandomizer):
         return self.s * self._single.estimate(reports)
 
 
+def _rounded(exact, side):
+    """Return the float of a fraction that lies on a side of it: -inf or inf."""
+    found = float(exact)
+    wrong = found > exact if side < 0.0 else found < exact
+    return nextafter(found, side) if wrong else found
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)  # slots hide the p and q that other mechanisms derive
 class unary(FiniteRandomizer):
     r"""Build a unary encoding of sets: h of d bits are one, all flipped with chances of one's own.
@@ -365,6 +374,69 @@ class unary(FiniteRandomizer):
         )
         if not p < q:
             raise ValueError(f"p must be below q, got p={p!r} and q={q!r}; exchange zeros and ones")
+
+    @classmethod
+    def rappor(cls, *, d: int, h: int = 1, f: float, p: float = 0.0, q: float = 1.0) -> "unary":
+        r"""Build RAPPOR in full: a permanent answer, and an instantaneous one drawn from it in each round.
+
+        .. math:: q^* = \tfrac f2 (p + q) + (1 - f)\,q, \qquad p^* = \tfrac f2 (p + q) + (1 - f)\,p
+
+        Parameters
+        ----------
+        d, h : int
+            Bits, and ones among them: hash functions of the Bloom filter.
+        f : float
+            Probability, 0 <= f < 1, with which a bit of the permanent answer is replaced by a fair coin.
+        p, q : float, optional
+            Probabilities that a zero and that a one of the permanent answer is reported as one, p < q.  By
+            default the permanent answer itself is meant.
+
+        Returns
+        -------
+        unary
+            With p* and q*: the report of one round.
+
+        Notes
+        -----
+        *Rounds.*  A client keeps the permanent answer to a value, and each report is drawn from it alone.  So
+        any number of rounds of the same value are a post-processing of the permanent answers of all users:
+        they reveal at most what ``shuffle(unary.rappor(d=d, h=h, f=f), n)`` does, once, even if
+        the reports of a user can be linked.  Do not compose the rounds; compose the *values* that a user
+        holds one after the other, each with a permanent answer of its own.  With f = 0 there is none, and
+        rounds compose as all others do.
+
+        *Cohorts.*  Users of one cohort share hash functions and are each other's crowd: count them as n.
+
+        p* is rounded down and q* up.  Such a response is post-processed to the exact one, so that upper
+        bounds hold for it; the rounding is within that charged for all probabilities.
+
+        Source: Erlingsson, Pihur, Korolova (CCS 2014), Sections 3.1 and 3.2.
+
+        Examples
+        --------
+        Two hash functions, f = 1/2, q = 3/4, p = 1/4: one round, and any number of rounds.
+
+        >>> from shufflelib import randomizers
+        >>> one_round = randomizers.unary.rappor(d=32, h=2, f=0.5, p=0.25, q=0.75)
+        >>> one_round.bits, round(one_round.eps0, 4)
+        ((0.375, 0.625), 2.0433)
+        >>> round(randomizers.unary.rappor(d=32, h=2, f=0.5).eps0, 4)
+        4.3944
+        """
+        f = validation.real(f, "f", at_least=0.0, below=1.0, remedy="a bit is replaced by a coin so often")
+        p = validation.real(p, "p", at_least=0.0, below=1.0, remedy="a zero is reported as one so often")
+        q = validation.real(q, "q", above=0.0, at_most=1.0, remedy="a one is reported as one so often")
+        if not p < q:
+            raise ValueError(f"p must be below q, got p={p!r} and q={q!r}; exchange zeros and ones")
+        if f < SMALLEST_REPLACED and (p == 0.0 or q == 1.0):
+            raise ValueError(
+                f"f must be at least {SMALLEST_REPLACED:g} where p = 0 or q = 1, got f={f!r}; else nothing "
+                "hides a bit"
+            )
+        coin, kept = Fraction(f) / 2 * (Fraction(p) + Fraction(q)), 1 - Fraction(f)
+        return cls(
+            d=d, h=h, p=_rounded(coin + kept * Fraction(p), -inf), q=_rounded(coin + kept * Fraction(q), inf)
+        )
 
     @property
     def bits(self) -> tuple[float, float]:
