@@ -77,6 +77,7 @@ ARGUMENTS = {
     "inputs": (2, None),
     "K": (16, None),
     "k": (3, None),
+    "labels": (3, st.one_of(whole(1, 10**15), st.integers(1, 60))),
     "log_p": ([math.log(0.25), math.log(0.75)], None),
     "log_q": ([math.log(0.5), math.log(0.5)], None),
     "low": (0.0, None),

@@ -102,6 +102,21 @@ BY_DEFINITION = (
         pairs=[(0, 4)],
     ),
 )
+LABELLED = tuple(
+    Record(
+        f"{labels} labels of {name}",
+        lambda n, mechanism=mechanism, labels=labels: shuffle(mechanism, n=n, labels=labels),
+        lambda n, rows=rows, labels=labels: neighbours.labelled(rows, n, labels),
+        (1, 2, 3),
+        1.12,
+        0.89,
+    )
+    for name, mechanism, rows, labels in (
+        ("binary RR", randomizers.binary_rr(eps0=LOG3), GRR(3, 2), 2),
+        ("3-ary RR", mixtures.rr(3, 3), GRR(3, 3), 3),
+        ("bent", randomizers.from_pmf(np.array(BENT, float)), BENT, 2),
+    )
+)
 MOST_CELLS = 300
 LISTED = tuple(
     shuffled(name, mechanism, normalised(matrix), (1, 2) if matrix.size < 100 else (1,), 3.0, 0.96)
@@ -444,6 +459,7 @@ RECORDS = (
     *NUMBERS,
     GENERIC,
     *BY_DEFINITION,
+    *LABELLED,
     *LISTED,
     *TABULATED,
     *METRIC,

@@ -22,6 +22,10 @@ SHUFFLED = (
     "out nor who colludes",
     "nothing is assumed about the values, which may be correlated",
 )
+LABELLED = (
+    "every user's label is drawn uniformly, independently of the values and of all other labels, and anew in "
+    "each round; all labels may be known",
+)
 COMPOSED = (
     "all of this holds in each round, with fresh randomness; a round may depend on earlier outputs",
     "neighbours differ in the same user in all rounds",

@@ -134,6 +134,20 @@ class LikelihoodRatios:
             report0, report1, np.where(others > 0.0, np.maximum(others, LEAST_OTHERS), 0.0), full=True, **rest
         )
 
+    def among_labels(self, labels):
+        """Return the ratios if each of the other users has the user's label with probability 1/``labels``.
+
+        A report of another label is in the atom (0, 0), as this user cannot send it.
+        """
+        return replace(
+            self,
+            r0_over_w=labels * self.r0_over_w,
+            r1_over_w=labels * self.r1_over_w,
+            w=self.w / labels,
+            precision=self.precision + 4 * UNIT,
+            full=False,
+        )
+
     def swapped(self):
         """Return the likelihood ratios with the two reports exchanged, always the same object."""
         return self if self.exchangeable else self._swapped
@@ -340,6 +354,12 @@ class InputPair:
     blanket: LikelihoodRatios
     attacks: tuple
     tails: Tails | None = None
+
+    def among_labels(self, labels):
+        """Return the pair of a user of whose public label only a share of the others is."""
+        tails = self.tails and Tails(self.tails.inside.among_labels(labels), self.tails.log_moment)
+        attacks = combined(lambda one: one[0].among_labels(labels), [(one,) for one in self.attacks])
+        return InputPair(self.blanket.among_labels(labels), attacks, tails)
 
     @classmethod
     def from_rows(cls, rows, blanket, *, mirrored=False, lopsided=()):

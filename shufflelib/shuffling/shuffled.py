@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
+from shufflelib.profiles.adjacency import LABELLED, REPLACE_ONE, SHUFFLED, Adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import attacks, blankets
 from shufflelib.profiles.privacy_profile import Profile
@@ -19,10 +19,14 @@ from shufflelib.shuffling.renyi_tails import BesideTails
 from shufflelib.shuffling.worst_of_pairs import WorstPair
 
 FEW = 24  # pairs that are not worth gathering
+BLANKET = (
+    "guarantee: privacy blanket, for all neighbouring datasets; "
+    "attack: the best of those tried in which all other users hold one value"
+)
 
 
-def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
-    """Return the certified privacy profile of n shuffled reports.
+def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyProfile:
+    r"""Return the certified privacy profile of n shuffled reports.
 
     Parameters
     ----------
@@ -30,6 +34,9 @@ def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
         The mechanism that every user applies to their value, independently.
     n : int
         Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
+    labels : int, optional
+        Number L of public labels, 1 ≤ L ≤ 10¹⁵: every report carries one, drawn uniformly for each user and
+        independently of the values, such as the cohort or the row of hash functions.
 
     Returns
     -------
@@ -54,6 +61,17 @@ def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
     rounds) have an upper bound from the worst population at every ε, which no single dataset need attain, and
     a lower bound from the dataset of equal values.
 
+    *Labels.*  The analyst may know who carries which label, so that only users of one's own label are a
+    crowd: :math:`\delta = \mathbb E[\delta_{N+1}]` with :math:`N \sim \mathrm{Bin}(n - 1, 1/L)` others.  As
+
+    .. math:: \tfrac1{m+1} \tbinom{n-1}m = \tfrac1n \tbinom n{m+1}, \qquad
+              \mathbb E\Bigl[\tfrac1{N+1} \mathbb E\Bigl(\sum_{i \le N+1} G_i\Bigr)_+\Bigr]
+              = \tfrac1n \mathbb E\Bigl(\sum_{i \le n} G'_i\Bigr)_+
+
+    with G' = L G for a share 1/L of the users and 0 for all others: the same sum, with another reference
+    measure.  In rounds labels are drawn anew.  Where users keep theirs, as cohorts do over several rounds,
+    and wherever a label has a fixed number of users, give these as n, without ``labels``.
+
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
     Examples
@@ -62,8 +80,18 @@ def shuffle(randomizer: LocalRandomizer, n: int) -> PrivacyProfile:
     >>> bracket = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000).epsilon(delta=1e-6)
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
     (0.0801, 0.0802)
+
+    With a hundred cohorts the crowd is a hundredth:
+
+    >>> cohorts = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=100_000, labels=100)
+    >>> round(cohorts.epsilon(delta=1e-6).upper, 4)
+    0.0803
     """
     n = _checked(randomizer, n)
+    remedy = "it counts the values of a public label of the reports"
+    labels = validation.count(labels, "labels", at_most=validation.MAX_USERS, remedy=remedy)
+    if labels > 1:
+        return _profile(randomizer, n, partial(_blanket_bounds, labels=labels), BLANKET, labels=labels)
     if randomizer.binary_budgets is None:
         return blanket_profile(randomizer, n)
     return _profile(
@@ -101,8 +129,7 @@ def blanket_profile(randomizer: LocalRandomizer, n: int) -> Profile:
         randomizer,
         n,
         _blanket_bounds,
-        "guarantee: privacy blanket, for all neighbouring datasets; "
-        "attack: the best of those tried in which all other users hold one value",
+        BLANKET,
         rougher=partial(_rougher_bounds, randomizer, n),
     )
 
@@ -113,30 +140,37 @@ def _checked(randomizer, n):
     return validation.users(n)
 
 
-def _profile(randomizer, n, bounds, source, **rest):
+def _profile(randomizer, n, bounds, source, labels=1, **rest):
     """Return the profile of n reports with these bounds."""
-    relation = randomizer.adjacency
+    relation, own = randomizer.adjacency, {"n": n}
+    if labels > 1:
+        own["labels"] = labels
+        relation = Adjacency(f"{relation}, the label, which may be known, being kept", any_value=False)
     among = "" if relation == REPLACE_ONE else f" (neighbours: {relation})"
     return Profile(
         bounds=partial(bounds, randomizer, n),
-        statement=f"n = {n} shuffled reports of {randomizer}{among}",
+        statement=f"n = {n} shuffled reports of {randomizer}"
+        + (f", each with one of {labels} public labels" if labels > 1 else "")
+        + among,
         source=source,
         adjacency=relation,
-        assumptions=(*SHUFFLED, *randomizer.assumptions),
+        assumptions=(*SHUFFLED, *(LABELLED if labels > 1 else ()), *randomizer.assumptions),
         users=n,
         population=n,
-        written=Made("shuffle", randomizer, {"n": n}),
+        written=Made("shuffle", randomizer, own),
         renyi_known=randomizer.local_renyi,
         **rest,
     )
 
 
-def _blanket_bounds(randomizer, n, inputs=None):
+def _blanket_bounds(randomizer, n, inputs=None, labels=1):
     """Return the pair under the privacy blanket, for each candidate pair of inputs, and all attacks.
 
     An attack is the pair under the full density of R(x*), for each candidate pair of inputs and each x*.
     """
     inputs = inputs or randomizer.input_pairs()
+    if labels > 1:
+        inputs = [pair.among_labels(labels) for pair in inputs]
     above = _blanket_pairs(blankets(inputs, randomizer.eps0), n)
     return Bounds(
         above=above if len(above) <= FEW else (WorstPair(above),),

@@ -28,6 +28,17 @@ def crowds(rows, size):
     return itertools.combinations_with_replacement(range(len(rows)), size)
 
 
+def labelled(rows, n, labels):
+    """Return the pairs of n reports with public labels: the first user's is known, the others' uniform."""
+    others = [[one / labels for one in row] * labels for row in rows]
+    own = [[*row, *[F(0)] * (len(row) * (labels - 1))] for row in rows]
+    return [
+        beside(*(shuffled_distribution([own[x], *(others[z] for z in crowd)]) for x in pair))
+        for pair in input_pairs(rows)
+        for crowd in crowds(rows, n - 1)
+    ]
+
+
 def tensor(parts):
     """Return all combinations of inputs, and the distribution of the tuple of outputs for each."""
     held = list(itertools.product(*(range(len(rows)) for rows in parts)))

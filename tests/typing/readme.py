@@ -13,6 +13,8 @@ from shufflelib import (
     calibration,
     randomizers,
     recommend,
+    record,
+    registry,
     shuffle,
 )
 from shufflelib.profiles import PrivacyProfile
@@ -30,6 +32,14 @@ def in_python() -> None:
     assert_type(daily.compose(rounds=30).subsample(rate=0.1).delta(eps=0.5).upper, float)
     assert_type(daily.tradeoff([0.05, 0.1]).lower, NDArray[np.float64])
     assert_type(daily.renyi(np.arange(2, 10)).upper, NDArray[np.float64])
+
+
+def published() -> None:
+    bits = randomizers.unary.rappor(d=128, h=2, f=0.0, p=0.35, q=0.65)
+    found = record(shuffle(bits, n=100_000, labels=100), delta=1e-8)
+    assert_type(found, dict[str, Any])
+    assert_type(registry.check(found).verdict, str)
+    assert_type(registry.to_yaml(found), str)
 
 
 def which_bound(n: int, eps0: float, table: list[list[float]]) -> None:
