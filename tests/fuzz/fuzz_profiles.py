@@ -9,7 +9,7 @@ from fuzz_cases import BUDGETS, KINDS, PROTOCOLS, Call, call
 from shufflelib import randomizers
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.published import renyi
-from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, shuffle
+from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, WorstPopulation, aggregate, shuffle
 from shufflelib.shuffling.multi_message import shuffle_messages
 
 
@@ -59,7 +59,25 @@ PAIRS = (
     call(renyi.theorem1_pair_arxiv24, "n", eps0=between(1e-9, 340.0)),
     call(renyi.theorem1_pair_icassp24, "n", eps0=between(1e-9, 340.0)),
 )
-MECHANISMS = tuple(shuffled(kind) for kind in KINDS)
+MECHANISMS = (
+    *(shuffled(kind) for kind in KINDS),
+    call(
+        lambda n, labels, eps0, d: shuffle(randomizers.generalized_rr(eps0=eps0, d=d), n=n, labels=labels),
+        *("n", "labels", "eps0", "d"),
+        called="shuffle labels",
+    ),
+    call(
+        lambda n, d, changed, neighbours, p, q: aggregate(
+            randomizers.unary(d=d, p=p, q=q), n, neighbours=neighbours, changed=changed
+        ),
+        *("n", "d"),
+        called="aggregate",
+        changed=st.integers(1, 4),
+        neighbours=st.sampled_from(("coordinate", "replace", "zero")),
+        p=between(1e-6, 0.5),
+        q=between(0.51, 0.999999),
+    ),
+)
 MESSAGES = tuple(
     Call(
         f"messages {kind}",
