@@ -5,7 +5,7 @@ import re
 import numpy as np
 from matplotlib.colors import to_hex
 from matplotlib.patheffects import withStroke
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
@@ -16,9 +16,10 @@ EDGE, BETWEEN = 0.07, 0.05  # inches beside the headline, and below each of its 
 BESIDE = 1.04  # of a panel's width: where names of lines begin
 OUTSIDE, COVERED, ASTRAY, CROWDED = 200.0, 60.0, 40.0, 25.0  # costs of a bad place
 DIRECTIONS = [(0, 13), (8, 8), (-8, 8), (9, 0), (-9, 0), (8, -9), (-8, -9), (0, -14)]  # points
-BESIDE_ARROW = [(7, 0), (-7, 0)]
+BESIDE_ARROW = [(7, 0), (-7, 0), (0, 9), (0, -9)]
 REACHES = (1.0, 1.6, 2.4, 3.4)
 MARKERS = 12  # on a line, about
+DOT = 9  # a hidden dot costs as much as so many points of a line
 
 
 def settle(place):
@@ -182,15 +183,17 @@ def _write_ends(ax, names, words, rest):
             continue
         name = names.get(_look(line))
         if name and words.get(name, name):
-            ends.append(_end(ax, words.get(name, name), point, line.get_color()))
+            ends.append(
+                _end(ax, words.get(name, name), point, line.get_color(), 1 if line.get_linewidth() else 5)
+            )
     if family and rest:
         family = sorted(tuple(one) for one in family if one[0] == max(family, key=lambda one: one[0])[0])
         ends.append(_end(ax, rest, family[len(family) // 2], GREY))
     return ends
 
 
-def _end(ax, words, point, colour):
-    arrow = {"arrowstyle": "-", "lw": 0.5, "color": colour, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 1}
+def _end(ax, words, point, colour, gap=1):
+    arrow = {"arrowstyle": "-", "lw": 0.5, "color": colour, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": gap}
     how = {"textcoords": ax.transAxes, "va": "center", "annotation_clip": False}
     return ax.annotate(words, point, (BESIDE, 0.5), color=colour, arrowprops=arrow, **how)
 
@@ -303,16 +306,26 @@ def _gap(box, point):
 def _drawn(ax):
     """Return points along everything drawn in a panel."""
     found = [np.empty((0, 2))]
-    for line in ax.lines:
-        points = ax.transData.transform(np.asarray(line.get_xydata(), float))
-        points = points[np.isfinite(points).all(axis=1)]
-        if len(points):
-            at = np.linspace(0, len(points) - 1, 300)
-            found.append(np.column_stack([np.interp(at, range(len(points)), side) for side in points.T]))
-    found += [ax.transData.transform(one.get_offsets()) for one in ax.collections if len(one.get_offsets())]
+    for line in ax.lines:  # a line across the panel has a transform of its own
+        points = line.get_transform().transform(np.asarray(line.get_xydata(), float))
+        found.append(_along(points) if line.get_linewidth() else np.repeat(points, DOT, axis=0))
+    for text in ax.texts:
+        if isinstance(text, Annotation) and not text.get_text():  # an arrow
+            found.append(_along(np.array([_pixels(ax, *text.xy), _pixels(ax, *text.xyann)])))
+    for one in ax.collections:
+        found.append(np.repeat(ax.transData.transform(one.get_offsets()), DOT, axis=0))
     for patch in ax.patches:
         box = patch.get_window_extent()
         found.append(
             np.array([(x, y) for x in np.linspace(box.x0, box.x1, 9) for y in np.linspace(box.y0, box.y1, 9)])
         )
-    return np.concatenate(found)
+    found = np.concatenate(found)
+    return found[np.isfinite(found).all(axis=1)]
+
+
+def _along(points):
+    """Return many points on the line through some."""
+    points = points[np.isfinite(points).all(axis=1)]
+    at = np.linspace(0, len(points) - 1, 300)
+    sides = [np.interp(at, range(len(points)), side) for side in points.T if len(points)]
+    return np.column_stack(sides) if sides else np.empty((0, 2))

@@ -13,6 +13,7 @@ import viz
 from shufflelib import randomizers, recommend
 from shufflelib.published import comparison
 from viz.looks import LOOKS, SPARE
+from viz.placing import _box
 
 
 @pytest.fixture(autouse=True)
@@ -260,3 +261,14 @@ def test_recommendations_and_comparisons_are_frames():
     compared = comparison.compare(randomizers.binary_rr(eps0=1.0), n=1000, delta=1e-6).to_frame()
     assert compared.columns.tolist() == ["bound", "epsilon", "reason"]
     assert compared["epsilon"].isna().any()
+
+
+def test_a_mark_keeps_off_a_line_across_the_panel_and_off_dots():
+    ax = drawn(frame("exact"))
+    across = ax.axhline(1.0)
+    ax.plot([100], [1.5], "o", lw=0)
+    viz.finding(ax, "ε is 0.95", "an example", at=[(10, 0.949, "0.95 at ten")])
+    viz.save(ax, frame("exact"), "00_1_marks", caption="")
+    (mark,) = (text for text in ax.texts if text.get_text() == "0.95 at ten")
+    height = across.get_transform().transform([(0, 1.0)])[0, 1]
+    assert not _box(mark).y0 < height < _box(mark).y1
