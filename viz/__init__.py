@@ -10,9 +10,9 @@ A figure's cell reads as any user of seaborn would write it::
     viz.save(ax, frame, "01_2_trust", caption="…")
 
 `looks` gives each bound or mechanism its colour, marker and stroke, whatever else is drawn; `finding` states
-the result and marks its number; `label_ends`, `shade_impossible` and `bracket` add words; `save` finds places
-for all of them, so the order of calls does not matter, and writes PNG, SVG and CSV.  `explore` redraws such
-a figure whenever a control moves.
+the result and marks its number; `label_ends`, `shade_impossible`, `arrow` and `bracket` add words; `save`
+finds places for all of them, so the order of calls does not matter, and writes PNG, SVG and CSV.  `explore`
+redraws such a figure whenever a control moves.
 """
 
 from matplotlib import pyplot as plt
@@ -24,4 +24,4 @@ from viz.looks import dots, look, looks, stretches
 from viz.maps import name_colours, ratio_map
 from viz.placing import overlapping
 from viz.theme import BLACK, BLUE, FAMILY, GREEN, GREY, OCHRE, PURPLE, RED, theme
-from viz.wishes import bracket, figure_of, finding, label_ends, shade_impossible
+from viz.wishes import arrow, bracket, figure_of, finding, label_ends, shade_impossible

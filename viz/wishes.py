@@ -104,11 +104,17 @@ def shade_impossible(place, line, words="", *, below=True):
 
 def bracket(ax, x, low, high, words):
     """Draw a double arrow between two heights at x, with words beside it."""
-    arrow = {"arrowstyle": "<->", "lw": 0.9, "shrinkA": 0, "shrinkB": 0, "color": "black"}
-    ax.annotate("", (x, low), (x, high), arrowprops=arrow, zorder=7)
-    ends = ax.transScale.transform([(x, low), (x, high)])
-    middle = ax.transScale.inverted().transform(ends.mean(axis=0))[1]
-    wishes(ax).marks.append((ax, x, float(middle), words, False))
+    arrow(ax, (x, low), (x, high), words, "<->")
+
+
+def arrow(ax, tail, head, words="", style="->"):
+    """Draw an arrow from what is compared with to what is found, with words beside its middle."""
+    shape = {"arrowstyle": style, "lw": 0.9, "shrinkA": 0, "shrinkB": 0, "color": "black"}
+    ends = [(float(ax.convert_xunits(x)), float(ax.convert_yunits(y))) for x, y in (tail, head)]
+    ax.annotate("", ends[1], ends[0], arrowprops=shape, zorder=7)
+    middle = ax.transScale.inverted().transform(ax.transScale.transform(ends).mean(axis=0))
+    if words:
+        wishes(ax).marks.append((ax, *map(float, middle), words, False))
 
 
 def _axes(fig, place, panel=None):

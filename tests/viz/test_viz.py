@@ -272,3 +272,14 @@ def test_a_mark_keeps_off_a_line_across_the_panel_and_off_dots():
     (mark,) = (text for text in ax.texts if text.get_text() == "0.95 at ten")
     height = across.get_transform().transform([(0, 1.0)])[0, 1]
     assert not _box(mark).y0 < height < _box(mark).y1
+
+
+def test_an_arrow_runs_from_what_is_compared_with_and_its_words_stand_beside_it():
+    ax = sns.scatterplot(pd.DataFrame({"eps": [0.1, 0.4], "bound": ["a", "b"]}), x="eps", y="bound")
+    viz.arrow(ax, (0.1, "b"), (0.4, "b"), "× 4")
+    viz.finding(ax, "b is 4 times a", "an example")
+    viz.save(ax, frame("exact"), "00_1_arrow", caption="")
+    shaft, words = ax.texts
+    assert (shaft.xy, shaft.xyann) == ((0.4, 1.0), (0.1, 1.0)) and words.get_text() == "× 4"
+    height = ax.transData.transform((0.25, 1.0))[1]
+    assert not _box(words).y0 < height < _box(words).y1
