@@ -122,7 +122,7 @@ def look(name, taken=()):
     raise ValueError(f"no look is left for {name!r}; draw fewer names, or name them in LOOKS")
 
 
-def looks(frame, by="bound", named=None):
+def looks(frame, by="bound", named=None, joined=True):
     """Return keywords for `sns.lineplot` and `sns.relplot`: a look for each name, no averaging.
 
     Parameters
@@ -133,6 +133,8 @@ def looks(frame, by="bound", named=None):
         The column of names.
     named : collection of str, optional
         Names that keep their looks; the others become one family of thin grey lines behind them.
+    joined : bool
+        False draws open markers and no lines, where nothing is known between the points.
 
     Examples
     --------
@@ -148,6 +150,10 @@ def looks(frame, by="bound", named=None):
     found = {}
     for name in names:
         found[name] = look(name, found.values()) if name in kept else (FAMILY, INVISIBLE, "", 0.7)
+    if not joined:
+        found = {
+            name: (one[0], "o" if one[1] is INVISIBLE else one[1], "", 0.0) for name, one in found.items()
+        }
     order = [name for name in names if name not in kept] + kept  # what is named lies on top
     colour, marker, dash, width = (
         dict(zip(found, part, strict=True)) for part in zip(*found.values(), strict=True)
@@ -157,6 +163,7 @@ def looks(frame, by="bound", named=None):
     return {
         **{"hue": by, "style": by, "size": by, **same, "palette": colour, "markers": marker},
         **{"dashes": dash, "sizes": width, "estimator": None, "errorbar": None, "units": units},
+        **({} if joined else {"mfc": "none", "mec": "auto", "mew": 1.4, "ms": 7}),
     }
 
 

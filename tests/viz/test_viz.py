@@ -283,3 +283,14 @@ def test_an_arrow_runs_from_what_is_compared_with_and_its_words_stand_beside_it(
     assert (shaft.xy, shaft.xyann) == ((0.4, 1.0), (0.1, 1.0)) and words.get_text() == "× 4"
     height = ax.transData.transform((0.25, 1.0))[1]
     assert not _box(words).y0 < height < _box(words).y1
+
+
+def test_points_that_are_not_joined_are_open_and_can_be_named():
+    data = frame("exact", "EFMRTT'19")
+    ax = drawn(data, joined=False)
+    assert all(one.get_linewidth() == 0 and one.get_markerfacecolor() == "none" for one in lines(ax))
+    viz.label_ends(ax)
+    viz.finding(ax, "open", "an example")
+    viz.save(ax, data, "00_1_open", caption="")
+    named = {text.get_text(): text.get_color() for text in ax.texts}
+    assert named == {name: viz.look(name)[0] for name in ("exact", "EFMRTT'19")}
