@@ -149,7 +149,8 @@ def looks(frame, by="bound", named=None, joined=True):
     kept = [name for name in names if named is None or name in named]
     found = {}
     for name in names:
-        found[name] = look(name, found.values()) if name in kept else (FAMILY, INVISIBLE, "", 0.7)
+        taken = found.values() if joined else _whatever_stroke(found)
+        found[name] = look(name, taken) if name in kept else (FAMILY, INVISIBLE, "", 0.7)
     if not joined:
         found = {
             name: (one[0], "o" if one[1] is INVISIBLE else one[1], "", 0.0) for name, one in found.items()
@@ -178,14 +179,18 @@ def dots(frame, by="bound"):
     """
     names = _names(frame, by)
     found = {}
-    for name in names:  # a dot has no stroke to tell it apart
-        taken = [(*one[:2], *stroke) for one in found.values() for stroke in STROKE.values()]
-        found[name] = look(name, taken)
+    for name in names:
+        found[name] = look(name, _whatever_stroke(found))
     marker = {name: "o" if one[1] is INVISIBLE else one[1] for name, one in found.items()}
     return {
         **{"hue": by, "style": by, "hue_order": names, "style_order": names},
         **{"palette": {name: one[0] for name, one in found.items()}, "markers": marker},
     }
+
+
+def _whatever_stroke(found):
+    """Return looks with every stroke: a dot has none to tell it apart."""
+    return [(*one[:2], *stroke) for one in found.values() for stroke in STROKE.values()]
 
 
 def _names(frame, by):

@@ -77,6 +77,11 @@ def test_no_two_dots_of_a_figure_look_alike():
     assert len({(own["palette"][name], own["markers"][name]) for name in own["hue_order"]}) == 4
 
 
+def test_no_two_open_markers_of_a_figure_look_alike():
+    how = viz.looks(frame(*"abcdef"), joined=False)
+    assert len({(how["palette"][name], str(how["markers"][name])) for name in "abcdef"}) == 6
+
+
 def test_names_in_the_table_look_alike_only_where_they_mean_the_same():
     looks = {}
     for name in LOOKS:
