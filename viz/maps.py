@@ -1,6 +1,7 @@
 """Maps of a ratio over two parameters, on real axes; for `FacetGrid.map_dataframe` or alone."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from viz.wishes import figure_of, wishes
@@ -8,15 +9,15 @@ from viz.wishes import figure_of, wishes
 SHADES = ListedColormap(["#5b3f95", "#8f83bd", "#c9c6e2", "#fbe3bf", "#f0a64f", "#bd6100"])
 
 
-def ratio_map(data, x, y, value, ax=None, steps=(2, 10), **_):
+def ratio_map(x, y, value, *, data, ax=None, steps=(2, 10), **_):
     """Draw value over two columns as a map, hatched where it is below one.
 
     Parameters
     ----------
-    data : pandas.DataFrame
-        One row a cell.
     x, y, value : str
         Columns; the value is claimed ÷ true.
+    data : pandas.DataFrame
+        One row a cell.
     ax : matplotlib.axes.Axes, optional
         By default the current ones, as for `FacetGrid.map_dataframe`.
     steps : tuple of float
@@ -32,8 +33,9 @@ def ratio_map(data, x, y, value, ax=None, steps=(2, 10), **_):
     shades = ax.pcolormesh(
         grid.columns, grid.index, grid, cmap=SHADES, norm=norm, shading="nearest", rasterized=True
     )
-    below = grid < 1.0
-    ax.contourf(grid.columns, grid.index, below, levels=[0.5, 1.5], colors="none", hatches=["////"])
+    below = np.ma.masked_array(grid, ~(grid < 1.0))
+    clear = {"cmap": ListedColormap(["none"]), "ec": "black", "lw": 0}
+    ax.pcolor(grid.columns, grid.index, below, shading="nearest", hatch="////", **clear)
     wishes(ax).bar = (shades, "", ticks)
     return ax
 

@@ -235,17 +235,27 @@ def test_a_map_is_hatched_where_a_claim_is_too_small():
     cells = pd.DataFrame(
         [{"n": n, "eps0": e, "ratio": e * n / 300} for n in (10, 100, 1000) for e in (0.5, 1.0, 2.0)]
     )
-    ax = viz.ratio_map(cells, "n", "eps0", "ratio")
+    ax = viz.ratio_map("n", "eps0", "ratio", data=cells)
     viz.name_colours(ax, "claimed ÷ true")
     viz.finding(ax, "The claim is too small for few users", "a map")
     viz.save(ax, cells, "01_1_map", caption="Read on.")
-    assert any(one.hatches for one in ax.collections if hasattr(one, "hatches"))
+    assert any(one.get_hatch() for one in ax.collections)
+
+
+def test_hatching_covers_the_cells_below_one_to_their_edges_and_no_other():
+    cells = pd.DataFrame([{"n": n, "eps0": e, "ratio": e + n} for n in (0.0, 0.5, 1.0) for e in (0.2, 0.4)])
+    cells.loc[0, "ratio"] = np.nan
+    ax = viz.ratio_map("n", "eps0", "ratio", data=cells)
+    shades, hatched = ax.collections
+    found = [path.get_extents().bounds for path in hatched.get_paths()]
+    np.testing.assert_allclose(found, [(0.25, 0.1, 0.5, 0.2), (-0.25, 0.3, 0.5, 0.2), (0.25, 0.3, 0.5, 0.2)])
+    assert ax.viewLim.bounds == shades.get_datalim(ax.transData).bounds
 
 
 def test_a_map_names_the_steps_of_its_shades():
     cells = pd.DataFrame([{"n": n, "eps0": e, "ratio": e * n / 9} for n in (1, 10) for e in (0.5, 2.0)])
     grid = sns.FacetGrid(cells.assign(budgets="all"), col="budgets")
-    grid.map_dataframe(viz.ratio_map, x="n", y="eps0", value="ratio", steps=(1.1, 1000))
+    grid.map_dataframe(viz.ratio_map, "n", "eps0", "ratio", steps=(1.1, 1000))
     viz.name_colours(grid, "claimed ÷ true")
     viz.finding(grid, "The claim is too small for few users", "a map")
     viz.save(grid, cells, "01_1_map", caption="Read on.")
