@@ -15,6 +15,7 @@ import draw_ideas
 import shufflelib
 from claims import ALL, items, works
 from viz import ideas
+from viz.wishes import wishes
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
 REST = re.compile(r"([\\`*_|])")
@@ -136,7 +137,7 @@ def pictures_of_ideas():
     lines += [":::::{container} gallery"]
     for name, arguments in draw_ideas.PICTURES.items():
         case, _ = arguments()
-        finding = plain(" ".join(getattr(ideas, f"draw_{name}")(**case).get_suptitle().split()))
+        finding = plain(wishes(getattr(ideas, f"draw_{name}")(**case)).headline)
         shown = f"figures/ideas/{name}.{'gif' if name in draw_ideas.ANIMATIONS else 'png'}"
         files = [f"{{download}}`{kind.upper()} <figures/ideas/{name}.{kind}>`" for kind in ("csv", "pdf")]
         lines += ["::::{container} picture", f"![{finding}]({shown})", ""]

@@ -11,9 +11,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.stats import binom
 
-from shufflelib import plotting, randomizers, shuffle
+import viz
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.atomic_files import replace
 from shufflelib.published import comparison
 from viz import ideas
@@ -57,7 +59,7 @@ def blanket():
     reports = np.where(from_floor, rng.integers(5, size=40), rng.integers(3, size=40))
     case = {"pmf": table[:3], "inputs": list("ABC"), "outputs": list("ABCDE")}
     case |= {"reports": reports, "from_floor": from_floor}
-    case["setting"] = "5-ary randomized response, ε₀ = log 3; three of the five values"
+    case["setting"] = "randomized response with five options, ε₀ = log 3; three of the five values"
     rows = [
         {"value": "ABC"[x], "report": "ABCDE"[y], "probability": table[x, y]}
         for x in range(3)
@@ -78,7 +80,7 @@ def clones(n=100):
 def decomposition():
     """Return the parts of a report of 5-ary randomized response."""
     case = {"alpha": 1 / 7, "p": 3.0, "rest": [1 / 7] * 3, "others": [3 / 7, 1 / 7, 1 / 7]}
-    case["setting"] = "5-ary randomized response, p = 3: α = 1/7, αp = 3/7"
+    case["setting"] = "randomized response, five options: the true one has 3/7, each other 1/7"
     rows = [
         {"holds": holds, "output": output, "probability": probability}
         for holds, parts in {
@@ -94,7 +96,7 @@ def decomposition():
 def segments():
     """Return the corners of two trade-off functions."""
     case = {"first": [[0, 1], [0.1, 0.55], [0.3, 0.25], [1, 0]], "second": [[0, 1], [0.25, 0.25], [1, 0]]}
-    case["setting"] = "the attacker learns which of two mechanisms, each with probability 1/2, was run"
+    case["setting"] = "a coin decides which of two mechanisms runs, and the attacker sees which"
     rows = [
         {"chain": chain, "false alarms": fpr, "misses": fnr}
         for chain in ("first", "second")
@@ -114,7 +116,7 @@ def bracket():
         "clones": eps["clones FMT'21, pair"],
     }
     case = {"lower": eps["certified lower"], "upper": eps["certified upper"], "published": published}
-    case["setting"] = "10-ary randomized response, ε₀ = 4, 1,000 users, δ = 10⁻⁶"
+    case["setting"] = "randomized response with ten options, ε₀ = 4, 1,000 users, δ = 10⁻⁶"
     return case, [{"bound": name, "eps": value} for name, value in eps.items()]
 
 
@@ -127,7 +129,7 @@ def outcomes(n=2000, eps0=2.5):
     runs = np.array([randomizer.estimate(randomizer.sample(values, rng)) for _ in range(20)])
     eps = shuffle(randomizer, n=n).epsilon(delta=1e-6).upper
     case = {"truth": shares, "outcomes": runs}
-    case["setting"] = f"{n:,} people, shuffled randomized response: ε = {plotting.at_most(eps)} at δ = 10⁻⁶"
+    case["setting"] = f"{n:,} people, shuffled randomized response: ε = {viz.at_most(eps)} at δ = 10⁻⁶"
     rows = [
         {"run": run, "item": item + 1, "truth": shares[item], "estimate": estimate}
         for run, estimates in enumerate(runs, start=1)
@@ -145,16 +147,14 @@ ANIMATIONS = {"protocol": ideas.animate_protocol, "clones": ideas.animate_clones
 
 def main(folder):
     """Write all pictures into a folder."""
-    os.environ["SHUFFLELIB_FIGURES"] = str(folder)
+    os.environ |= {"SHUFFLELIB_FIGURES": str(folder), "SHUFFLELIB_FORMATS": "png pdf svg"}
+    viz.theme()
     for name, arguments in PICTURES.items():
         case, rows = arguments()
         fig = getattr(ideas, f"draw_{name}")(**case)
-        saved = plotting.save_figure(fig, rows, name, parameters={"setting": case["setting"]})
-        files = [path.name for path in saved.paths]
+        print(viz.save(fig, pd.DataFrame(rows), name, caption=case["setting"], label="An idea"))
         if name in ANIMATIONS:
             replace(folder / f"{name}.gif", ANIMATIONS[name](**case, dpi=140))
-            files.append(f"{name}.gif")
-        print(*files)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import draw_ideas
 from book_pages import plain, title_of
 from shufflelib.numerics.atomic_files import replace
 from viz import ideas
+from viz.wishes import wishes
 
 ROOT = Path(__file__).resolve().parents[1]
 LINE = re.compile(r'\| <a href="(?P<place>[^"]+)\.png">')
@@ -36,8 +37,8 @@ def sections(run):
     """Yield heading and rows of the pictures of ideas, then of each notebook that a run has executed."""
     rows = {}
     for name, arguments in draw_ideas.PICTURES.items():
-        finding = getattr(ideas, f"draw_{name}")(**arguments()[0]).get_suptitle()
-        rows[f"ideas/{name}"] = line(f"ideas/{name}", " ".join(finding.split()))
+        finding = wishes(getattr(ideas, f"draw_{name}")(**arguments()[0])).headline
+        rows[f"ideas/{name}"] = line(f"ideas/{name}", finding)
     yield "Pictures of ideas, by `tools/draw_ideas.py`", rows
     for path in sorted((ROOT / "notebooks").rglob("*.ipynb")):
         inside = path.relative_to(ROOT / "notebooks")

@@ -17,11 +17,12 @@ redraws such a figure whenever a control moves.
 
 from matplotlib import pyplot as plt
 
-from shufflelib.plotting import at_least, at_most, digits, save_table, span
 from viz.explore import Panel, choice, complaint, explore, image, log_slider, slider
 from viz.files import Saved, picture_of, save, unmarked
 from viz.looks import dots, look, looks, stretches
 from viz.maps import name_colours, ratio_map
 from viz.placing import overlapping
+from viz.tables import SavedTable, save_table
 from viz.theme import BLACK, BLUE, FAMILY, GREEN, GREY, OCHRE, PURPLE, RED, theme
 from viz.wishes import arrow, bracket, figure_of, finding, label_ends, shade_impossible
+from viz.words import at_least, at_most, digits, span

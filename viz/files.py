@@ -113,12 +113,17 @@ def save(place, frame, name, *, caption, label=""):
     finally:
         plt.close(fig)  # the next sns.lineplot would draw into it
     content["csv"] = frame.to_csv(index=False, float_format="%.12g", lineterminator="\n").encode()
-    folder = Path(os.environ.get("SHUFFLELIB_FIGURES") or "figures")
-    folder.mkdir(parents=True, exist_ok=True)
-    for form, data in content.items():
-        replace(folder / f"{name}.{form}", data)
+    publish(name, content)
     label = label or "Figure {lesson}.{figure}".format(**found.groupdict())
     return Saved(name, finding, " ".join(caption.split()), label, content["png"])
+
+
+def publish(name, content):
+    """Write files of one name into the folder of figures: suffix -> bytes."""
+    folder = Path(os.environ.get("SHUFFLELIB_FIGURES") or "figures")
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix, data in content.items():
+        replace(folder / f"{name}.{suffix}", data)
 
 
 def unmarked(place):

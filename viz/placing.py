@@ -30,11 +30,13 @@ def settle(place):
     for ax in fig.axes:
         ax.patch.set_visible(False)  # or a panel hides its neighbour's names
         for line in ax.lines:
-            line.set_markevery(max(1, round(len(line.get_xdata()) / MARKERS)))
+            if line.get_linestyle() != "None":  # without a stroke each marker is a point
+                line.set_markevery(max(1, round(len(line.get_xdata()) / MARKERS)))
     _read_names(fig, asked)
-    head = _write_head(fig, asked)
+    head = write_head(fig, asked)
     panels = list(fig.axes)
-    fig.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05, rect=(0, 0, 1, 1 - head))
+    if any(ax.get_subplotspec() for ax in panels):  # else each panel has a place of its own
+        fig.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05, rect=(0, 0, 1, 1 - head))
     if asked.bar:  # only now: a colour bar fixes the engine, and FacetGrid does not know this one
         _draw_bar(fig, *asked.bar)
     shades = [text for one in asked.shades for text in _shade(panels, asked, *one)]
@@ -100,7 +102,7 @@ def _read_names(fig, asked):
     asked.names = {key: name for key, name in asked.names.items() if key and key[0] != FAMILY}
 
 
-def _write_head(fig, asked):
+def write_head(fig, asked):
     """Write headline and setting at the page's edge; return the share of the height that they take."""
     width, height = fig.get_size_inches()
     top = 0.06

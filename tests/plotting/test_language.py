@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 from matplotlib.text import Text
-
 from shown_texts import boxes
+
 from shufflelib import plotting
 from shufflelib.plotting.labels import CONTRAST, _contrast, legible
 

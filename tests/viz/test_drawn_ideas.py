@@ -7,6 +7,7 @@ import pytest
 
 import draw_ideas
 from viz import ideas
+from viz.wishes import wishes
 
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "ideas"
 
@@ -29,9 +30,9 @@ def test_no_picture_is_heavy(kind, most):
 @pytest.mark.parametrize("name", draw_ideas.PICTURES)
 def test_the_data_of_record_is_what_the_tool_computes(name):
     case, rows = draw_ideas.PICTURES[name]()
-    assert getattr(ideas, f"draw_{name}")(**case).get_suptitle()
+    assert wishes(getattr(ideas, f"draw_{name}")(**case)).headline
     lines = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    table = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    table = list(csv.DictReader(lines))
     assert len(table) == len(rows)
     for kept, row in zip(table, rows, strict=True):
         for key, value in row.items():

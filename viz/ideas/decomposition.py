@@ -1,78 +1,83 @@
-"""One report split into where it points, and the mass that the reduction to two values leaves out."""
+"""Reports split by which of two values they look like, and the part that a reduction to these two ignores."""
 
 import math
 
 import numpy as np
 
 from shufflelib.numerics.validation import real
-from shufflelib.plotting.headings import digits
-from shufflelib.plotting.labels import legible
-from shufflelib.plotting.looks import BLUE, ORANGE, VERMILLION
-from shufflelib.plotting.style import style
-from viz.ideas.canvas import BOLD, FLOOR, LABEL, NOTE, canvas, numbers, panel
+from viz.ideas.canvas import BOLD, LABEL, NOTE, SHARED, WIDTH, canvas, numbers, page
+from viz.theme import BLUE, OCHRE, RED
+from viz.words import digits
 
-HEIGHT = 2.9
-LEFT = 1.15
+LEFT, RIGHT = 1.25, WIDTH - 0.15  # inches: the bars lie between them
+HIGH, STEP, BASE = 0.4, 0.62, 0.62
 OUTPUTS = range(1, 101)
-NARROW, TIGHT = 0.13, 0.07  # shares of the bar below which no number fits, with three digits or with two
+NARROW, TIGHT = 0.1, 0.07  # shares of the bar below which no number fits
 
 
-def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, setting="", fig=None):
-    """Draw a report of either of two values as a bar of α, αp and what points to neither, 1 − α − αp.
+def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, setting=""):
+    """Draw reports of the holders of two values as bars: like the first, like the second, like neither.
 
     Parameters
     ----------
     alpha : float
-        Probability to point to the other value, above 0.
+        Probability α of a report like the other of the two values, above 0.
     p : float
-        How many times likelier it is to point to the right one, at least 1; α + αp is at most 1.
+        How many times likelier a report like the right one is, at least 1; α + αp is at most 1.
     rest : array_like, shape (m,), optional
-        Probabilities of the outputs that point to neither, for a user who holds one of the two values.
+        Probabilities of the outputs like neither, for a user who holds one of the two values.
     others : array_like, shape (m,), optional
         The same for a user who holds a third value; where the two differ is what the reduction leaves out.
 
     Examples
     --------
     >>> from viz import ideas
+    >>> from viz.wishes import wishes
     >>> fig = ideas.draw_decomposition(0.25, 3.0)
-    >>> fig.get_suptitle().strip()
-    'Every report points to one of the two values: nothing is left out'
+    >>> wishes(fig).headline
+    'Every report looks like one of the two values: nothing is ignored'
     """
     alpha, p, rest, others = _checked(alpha, p, rest, others)
     missing = max(0.0, 1.0 - alpha - alpha * p)
-    if missing < 1e-12:
-        missing = 0.0
+    missing = 0.0 if missing < 1e-12 else missing
     share = f"{100.0 * missing:.2g} %"
-    if finding is None and missing:
-        finding = f"{share} of the probability points to neither value and is ignored"
+    differ = others is not None and not np.allclose(rest, others)
+    if finding is None and differ:
+        finding = f"A reduction to two values ignores {share} of your report, where others' reports differ"
+    elif finding is None and missing:
+        finding = f"A reduction to two values ignores {share} of your report"
     elif finding is None:
-        finding = "Every report points to one of the two values: nothing is left out"
-    fig, top = canvas(fig, HEIGHT, finding, setting)
-    with style():
-        ax = panel(fig, 0.0, 0.0, fig.get_figwidth(), top, plain=True)
-        wide = fig.get_figwidth() - LEFT - 0.15
-        rows = 2 if others is None else 3
-        room = top - 0.95
-        high = min(0.42, 0.62 * room / rows)
-        bottoms = 0.62 + room / rows * (np.arange(rows)[::-1] + 0.5) - high / 2
-        heads = ["you hold the\nfirst value", "you hold the\nsecond value", "someone with\na third value"]
-        parts = [[alpha * p, alpha, missing], [alpha, alpha * p, missing]]
-        inner = [rest, rest, others]
-        if others is not None:
-            pointing = max(0.0, 1.0 - math.fsum(others))
-            parts.append([pointing / 2, pointing / 2, 1.0 - pointing])
-        for head, bottom, widths, within in zip(heads[:rows], bottoms, parts, inner[:rows], strict=True):
-            _draw_bar(ax, bottom, high, wide, widths, within, alpha, p)
-            ax.text(LEFT - 0.1, bottom + high / 2, head, ha="right", va="center", fontsize=NOTE)
-        _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others)
+        finding = "Every report looks like one of the two values: nothing is ignored"
+    rows = [("you, with the\nfirst value", [alpha * p, alpha], missing, rest)]
+    rows += [("you, with the\nsecond value", [alpha, alpha * p], missing, rest)]
+    if others is not None:
+        rest_of_others = math.fsum(others)
+        both = max(0.0, 1.0 - rest_of_others) / 2
+        rows += [("someone with\na third value", [both, both], rest_of_others, others)]
+    fig, top = canvas(BASE + STEP * len(rows) + 0.85, finding, setting)
+    ax = page(fig, top)
+    bottoms = BASE + STEP * np.arange(len(rows))[::-1]
+    for (name, parts, neither, within), bottom in zip(rows, bottoms, strict=True):
+        ax.text(LEFT - 0.1, bottom + HIGH / 2, name, ha="right", va="center", fontsize=NOTE)
+        _draw_bar(ax, bottom, parts, neither, within)
+    over, wide = bottoms[0] + HIGH + 0.06, RIGHT - LEFT
+    bold = {"fontsize": LABEL, "va": "bottom", "weight": "bold"}
+    ax.text(LEFT, over, "like the first", color=BLUE, **bold)
+    ax.text(LEFT + wide * alpha, bottoms[1] + HIGH + 0.03, "like the second", color=OCHRE, **bold)
+    if missing:
+        ax.text(RIGHT, over, f"like neither: {share}", color="0.3", ha="right", **bold)
+    if differ:
+        _join(ax, rest, others, bottoms)
+    elif missing:
+        ax.text(RIGHT, BASE - 0.12, "hatched: treated as if it told nothing", color=RED, ha="right", va="top",
+                fontsize=NOTE)  # fmt: skip
     return fig
 
 
 def _checked(alpha, p, rest, others):
     alpha = real(alpha, "alpha", above=0.0, at_most=0.5, remedy="α is the probability of the wrong value")
     p = real(p, "p", at_least=1.0, remedy="p is how many times likelier the right value is")
-    missing = 1.0 - alpha - alpha * p
-    if missing < -1e-9:
+    if alpha + alpha * p > 1.0 + 1e-9:
         raise ValueError(f"p must be at most {1 / alpha - 1:.6g} at alpha = {alpha:g}, got {p:g}; α + αp ≤ 1")
     if rest is not None:
         rest = numbers(rest, "rest", OUTPUTS, at_least=0.0, at_most=1.0)
@@ -83,48 +88,36 @@ def _checked(alpha, p, rest, others):
     return alpha, p, rest, others
 
 
-def _draw_bar(ax, bottom, high, wide, widths, within, alpha, p):
-    """Draw one report: pointing to the first, to the second, to neither; lines between its outputs."""
-    left = LEFT
-    for part, colour, hatch in zip(widths, (BLUE, ORANGE, FLOOR), (None, None, "////"), strict=True):
-        edge = {"edgecolor": "0.5" if hatch else "white", "lw": 0.8, "hatch": hatch}
-        ax.barh(bottom, wide * part, left=left, height=high, align="edge", color=colour, **edge)
-        if not hatch and part > NARROW:
-            ink = "white" if colour == BLUE else "black"
-            ax.text(left + wide * part / 2, bottom + high / 2, digits(part), color=ink, **BOLD)
+def _draw_bar(ax, bottom, parts, neither, within):
+    """Draw one report: like the first, like the second, like neither; lines between its outputs."""
+    left, wide = LEFT, RIGHT - LEFT
+    for part, colour in zip(parts, (BLUE, OCHRE), strict=True):
+        ax.barh(bottom, wide * part, left=left, height=HIGH, align="edge", color=colour, edgecolor="white")
+        if part > NARROW:
+            ax.text(left + wide * part / 2, bottom + HIGH / 2, digits(part, 2), color="white", **BOLD)
         left += wide * part
-    if within is not None and len(within) > 1:
-        ends = LEFT + wide * (1.0 - math.fsum(within) + np.r_[0.0, np.cumsum(within)])
-        ax.vlines(ends[1:-1], bottom, bottom + high, colors="black", lw=1.6)
-        for part, middle in zip(within, (ends[1:] + ends[:-1]) / 2, strict=True):
-            if part > TIGHT:
-                box = {"facecolor": FLOOR, "edgecolor": "none", "pad": 1}
-                number = {"ha": "center", "va": "center", "fontsize": NOTE, "bbox": box}
-                ax.text(middle, bottom + high / 2, f"{part:.2f}", **number)
+    ax.barh(bottom, wide * neither, left=left, height=HIGH, align="edge", **SHARED)
+    for part, end in zip(within if within is not None else (), _ends(within), strict=True):
+        if end < RIGHT - 1e-9:
+            ax.plot((end, end), (bottom, bottom + HIGH), color="black", lw=1.4)
+        if part > TIGHT:
+            box = {"facecolor": "0.92", "edgecolor": "none", "pad": 1}
+            ax.text(end - wide * part / 2, bottom + HIGH / 2, f"{part:.2f}", **BOLD, bbox=box)
 
 
-def _name_parts(ax, wide, alpha, p, missing, bottoms, high, rest, others):
-    """Write above the first bar what its parts mean, and below the last what happens to the missing mass."""
-    over = bottoms[0] + high + 0.06
-    how = {"fontsize": LABEL, "va": "bottom"}
-    ax.text(LEFT, over, "points to first", color=legible(BLUE), fontweight="bold", **how)
-    middle = LEFT + wide * min(max(alpha * p, 0.29), 0.62)
-    ax.text(middle, over, "to second", color=legible(ORANGE), fontweight="bold", **how)
-    right = LEFT + wide
-    if missing:
-        several = rest is not None and len(rest) > 1
-        outputs = f"to neither: {len(rest)} outputs" if several else "to neither"
-        ax.text(right, over, outputs, color="0.3", ha="right", **how)
-    below = "αp to the right value, α to the wrong one"
-    if not missing:
-        words, colour = "1 − α − αp = 0: the reduction is exact", "0.25"
-    elif others is not None and not np.allclose(rest, others):
-        one = int(np.argmax(np.abs(rest - others)))
-        words = f"Not counted: a hatched output has probability {rest[one]:.2f} from you, "
-        words += f"{others[one]:.2f} from others"
-        colour = VERMILLION
-    else:
-        words = f"1 − α − αp = {digits(missing)}: treated as if it told the analyst nothing"
-        colour = VERMILLION
-    ax.text(0.1, 0.34, f"Counted: {below}", fontsize=NOTE, color="0.25", va="bottom")
-    ax.text(0.1, 0.1, words, fontsize=NOTE, color=colour, va="bottom")
+def _ends(within):
+    """Return where the outputs like neither end, in inches."""
+    within = np.zeros(0) if within is None else within
+    return RIGHT - (RIGHT - LEFT) * (math.fsum(within) - np.cumsum(within))
+
+
+def _join(ax, rest, others, bottoms):
+    """Frame the output whose probability differs most, from you and from others, and say what is ignored."""
+    one = int(np.argmax(np.abs(rest - others)))
+    wide = RIGHT - LEFT
+    for within, bottom in ((rest, bottoms[1]), (others, bottoms[2])):
+        end = _ends(within)[one]
+        x = np.array([-within[one] * wide, 0.0, 0.0, -within[one] * wide, -within[one] * wide]) + end
+        ax.plot(x, bottom + HIGH * np.array([0, 0, 1, 1, 0]), color=RED, lw=2.2, zorder=6)
+    said = f"one output: {rest[one]:.2f} from you, {others[one]:.2f} from them; the reduction ignores it"
+    ax.text(RIGHT, BASE - 0.14, said, color=RED, ha="right", va="top", fontsize=NOTE, weight="bold")

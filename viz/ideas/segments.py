@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from shufflelib.plotting.labels import legible
-from shufflelib.plotting.looks import BLUE, ORANGE
-from shufflelib.plotting.style import style
-from viz.ideas.canvas import BOLD, NOTE, canvas, numbers, panel
+from viz.ideas.canvas import LABEL, NOTE, WIDTH, canvas, numbers, panel
+from viz.theme import BLACK, BLUE, RED
+from viz.words import at_least
 
-HEIGHT = 2.7
-SIDE = 1.3  # inches of each square panel
+HEIGHT = 2.9
+SIDE = 1.25  # inches of each square panel
 CORNERS = range(2, 61)
+ALARMS = 0.2  # rate of false alarms at which the merged chain is read
 
 
-def draw_segments(first, second, *, finding=None, setting="", fig=None):
+def draw_segments(first, second, *, finding=None, setting=""):
     """Draw two trade-off functions as chains of segments, and half of each merged, sorted by slope.
 
     Parameters
@@ -23,58 +23,54 @@ def draw_segments(first, second, *, finding=None, setting="", fig=None):
     Examples
     --------
     >>> from viz import ideas
+    >>> from viz.wishes import wishes
     >>> fig = ideas.draw_segments([[0, 1], [0.25, 0.25], [1, 0]], [[0, 1], [0.4, 0.4], [1, 0]])
-    >>> fig.get_suptitle().strip()
-    'The mixture has 4 segments, the steepest first'
+    >>> wishes(fig).headline
+    'Who sees which mechanism ran still misses 51 % at 20 % false alarms'
     """
     first, second = (
         numbers(corners, name, CORNERS, 2, at_least=0.0, at_most=1.0)
         for corners, name in ((first, "first"), (second, "second"))
     )
-    steps, colours = _merged(first, second)
+    steps = [np.diff(first, axis=0), np.diff(second, axis=0)]
+    both = 0.5 * np.vstack(steps)
+    order = np.argsort(np.arctan2(both[:, 1], both[:, 0]), kind="stable")
+    colours = np.repeat([BLUE, RED], [len(one) for one in steps])
+    merged = _corners(both[order])
+    misses = at_least(100.0 * np.interp(ALARMS, *merged.T) * (1.0 + 1e-12), 2)
     if finding is None:
-        finding = f"The mixture has {len(steps)} segments, the steepest first"
-    fig, top = canvas(fig, HEIGHT, finding, setting)
-    gap = (fig.get_figwidth() - 0.5 - 3 * SIDE) / 2
-    lefts = [0.4 + (SIDE + gap) * place for place in range(3)]
-    chains = [
-        (np.diff(first, axis=0), [BLUE] * (len(first) - 1), "weight 0.5"),
-        (np.diff(second, axis=0), [ORANGE] * (len(second) - 1), "weight 0.5"),
-        (steps, colours, "all segments,\nsorted by slope"),
-    ]
-    with style():
-        for left, (parts, looks, name) in zip(lefts, chains, strict=True):
-            ax = panel(fig, left, 0.46, SIDE, min(SIDE, top - 0.62))
-            _draw_chain(ax, parts, looks)
-            ink = legible(looks[0]) if len(set(looks)) == 1 else "0.15"
-            above = {"va": "bottom", "color": ink, "transform": ax.transAxes}
-            ax.text(0.5, 1.03, name, **BOLD | above)
-            if left == lefts[0]:
-                ax.set_ylabel("misses", fontsize=NOTE, labelpad=-4)
-            else:
-                ax.set_yticklabels([])
-        high = 0.46 + min(SIDE, top - 0.62) / 2
-        for sign, left in zip("+=", lefts[1:], strict=True):
-            at = (left - gap / 2) / fig.get_figwidth(), high / fig.get_figheight()
-            fig.text(*at, sign, ha="center", va="center", fontsize=14, color="0.3")
+        finding = f"Who sees which mechanism ran still misses {misses} % at {100 * ALARMS:g} % false alarms"
+    fig, top = canvas(HEIGHT, finding, setting)
+    gap = (WIDTH - 0.6 - 3 * SIDE) / 2
+    lefts = 0.5 + (SIDE + gap) * np.arange(3)
+    names = ["one mechanism", "the other", "half of each,\nsteepest first"]
+    chains = [(steps[0], [BLUE] * 60), (steps[1], [RED] * 60), (both[order], colours[order])]
+    for left, name, (parts, looks) in zip(lefts, names, chains, strict=True):
+        ax = panel(fig, left, 0.55, SIDE, min(SIDE, top - 1.0), xlabel="false alarms (%)")
+        _draw_chain(ax, _corners(parts), looks)
+        ax.set_title(name, loc="center", fontsize=LABEL, color=looks[0] if left < lefts[2] else BLACK)
+    fig.axes[0].set_ylabel("misses (%)", fontsize=LABEL, labelpad=-10)
+    ax.plot(ALARMS, np.interp(ALARMS, *merged.T), "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9)
+    said = f"{100 * ALARMS:g} % false\nalarms, {misses} %\nmissed"
+    ax.text(0.34, 0.42, said, va="bottom", fontsize=NOTE, weight="bold")
+    middle = (0.55 + min(SIDE, top - 1.0) / 2) / HEIGHT
+    for sign, left in zip("+=", lefts[1:], strict=True):
+        fig.text((left - gap / 2) / WIDTH, middle, sign, ha="center", va="center", fontsize=14, color="0.3")
     return fig
 
 
-def _merged(first, second):
-    """Return the segments of both chains, halved and sorted by slope, and the colour of each."""
-    steps = 0.5 * np.vstack((np.diff(first, axis=0), np.diff(second, axis=0)))
-    colours = [BLUE] * (len(first) - 1) + [ORANGE] * (len(second) - 1)
-    order = np.argsort(np.arctan2(steps[:, 1], steps[:, 0]), kind="stable")
-    return steps[order], [colours[place] for place in order]
+def _corners(steps):
+    return np.vstack(([0.0, 1.0], [0.0, 1.0] + np.cumsum(steps, axis=0)))
 
 
-def _draw_chain(ax, steps, colours):
-    corners = np.vstack(([0.0, 1.0], [0.0, 1.0] + np.cumsum(steps, axis=0)))
+def _draw_chain(ax, corners, colours):
     ax.plot([0, 1], [1, 0], color="0.75", lw=0.8, ls=(0, (1, 1.5)))
-    for here, there, colour in zip(corners[:-1], corners[1:], colours, strict=True):
+    for here, there, colour in zip(corners[:-1], corners[1:], colours, strict=False):
         dash = "-" if colour == BLUE else (0, (2.2, 0.7))
         ax.plot(*zip(here, there, strict=True), color=colour, lw=3.0, ls=dash, solid_capstyle="butt")
-    ax.plot(*corners.T, "o", color="white", mec="black", mew=0.8, ms=3.6, zorder=5)
+    ax.scatter(*corners.T, s=13, color="white", edgecolor=BLACK, lw=0.8, zorder=5)
     ax.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), xticks=[0, 1], yticks=[0, 1])
+    ax.set_xticklabels(["0", "100"])
+    ax.set_yticklabels(["0", "100"] if ax is ax.figure.axes[0] else [])
     ax.tick_params(labelsize=NOTE, length=2)
-    ax.set_xlabel("false alarms", fontsize=NOTE, labelpad=-6)
+    ax.set_xlabel(ax.get_xlabel(), fontsize=LABEL, labelpad=1)
