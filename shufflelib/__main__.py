@@ -127,7 +127,6 @@ def _parser(randomizer):
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
     sweep.add_argument("--output", metavar="FILE", help="where to write the table; SPEC.csv by default")
     sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
-    sweep.add_argument("--plot", action="store_true", help="draw the table as well; OUTPUT.png")
     sweep.add_argument(
         "--jobs", type=_jobs, default=-1, help="processes on this machine, by default one on each core"
     )

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
-from matplotlib.colors import same_color
 
-from shufflelib import plotting, randomizers, shuffle, sweeps
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.between import between, convex
 from shufflelib.profiles import DiscretePair
-from shufflelib.sweeps.picture import drawn
 
 ROUNDING = 1e-9  # of the arithmetic of drawing
 POINTS = 100  # random places of a curve
@@ -86,53 +84,6 @@ def test_a_profile_draws_both_bounds_where_they_are_proved(profile):
         assert high >= lower * (1.0 - ROUNDING), x
 
 
-def test_a_sweep_joins_no_bounds(monkeypatch):
-    figures = []
-    monkeypatch.setattr(plotting, "png", lambda fig, **_: figures.append(fig))
-    spec = {"quantity": "epsilon", "randomizer": "binary-rr", "eps0": [4, 6], "n": [100, 1000], "delta": 1e-6}
-    drawn(sweeps.tabulate(spec, n_jobs=1))
-    (ax,) = figures[0].axes
-    assert {line.get_linestyle() for line in ax.get_lines()} == {"None"} and len(ax.get_lines()) == 2
-    assert all(isinstance(bar, LineCollection) for bar in ax.collections)
-
-
-X = np.array([1.0, 2.0, 4.0, 8.0])
-FALLING = 1.0 / X
-
-
-@pytest.mark.parametrize("known", ["falls", "rises"])
-def test_a_certified_curve_is_drawn_in_steps_and_its_shades_follow(known):
-    truth = (lambda x: 1.0 / x) if known == "falls" else (lambda x: x**2)
-    lower, upper = 0.9 * truth(X), 1.1 * truth(X)
-    _, ax = plotting.figure(xscale="log", yscale="log")
-    curves = [plotting.curve(f"certified {side}", X, end, known=known)
-              for side, end in (("lower", lower), ("upper", upper))]  # fmt: skip
-    plotting.draw_curves(ax, curves)
-    plotting.shade_bracket(ax, X, lower, upper, known=known)
-    plotting.shade_impossible(ax, X, lower, "no guarantee", known=known)
-    bracket, impossible = ax.collections
-    for x in rng.uniform(1.0, 8.0, POINTS):
-        assert line_at(ax, line_of(ax, "certified lower"), x) <= truth(x)
-        assert line_at(ax, line_of(ax, "certified upper"), x) >= truth(x)
-        low, high = shade_at(ax, bracket, x)
-        assert low <= truth(x) <= high and shade_at(ax, impossible, x)[1] <= truth(x)
-    marked = curves[0].line[0][::2] if known == "falls" else curves[0].line[0][1::2]
-    assert marked.tolist() == X.tolist()
-
-
-def test_where_nothing_is_known_between_points_only_points_and_bars_are_drawn():
-    _, ax = plotting.figure(xscale="log", yscale="log")
-    certified = [name for name, look in plotting.LINE.items() if look.kind == "certified"]
-    plotting.draw_curves(ax, [plotting.curve(name, X, FALLING) for name in (*certified, "EFMRTT'19")])
-    styles = {line.get_label(): line.get_linestyle() for line in ax.get_lines()}
-    assert styles.pop("EFMRTT'19") != "None" and set(styles.values()) == {"None"}
-    assert all(line.get_marker() != "None" for line in ax.get_lines())
-    plotting.shade_bracket(ax, X, FALLING, 2 * FALLING)
-    plotting.shade_impossible(ax, X, FALLING, "no guarantee")
-    assert all(isinstance(shade, LineCollection) for shade in ax.collections) and len(ax.collections) == 2
-    assert same_color(line_of(ax, "certified upper").get_markerfacecolor(), plotting.BLACK)
-
-
 def test_bounds_of_a_convex_function_hold_between_the_points():
     for _ in range(20):
         x = np.sort(rng.uniform(0.0, 1.0, 6))
@@ -154,11 +105,3 @@ def test_points_without_a_bound_are_left_out():
     assert np.isnan(upper).tolist() == [False, False, False, True, True, False]
     with pytest.raises(ValueError, match="known must be one of falls, rises, got 'up'; draw"):
         between([1, 2], [3, 2], [3, 2], "up")
-
-
-def test_a_picture_over_what_some_mechanism_lacks_is_refused():
-    spec = {"quantity": "epsilon", "randomizer": ["binary-rr", "gaussian"], "eps0": [1, 2], "sigma": 1.0}
-    with pytest.warns(UserWarning, match="is left out for"):
-        table = sweeps.tabulate(spec | {"n": 100, "delta": 1e-6}, n_jobs=1)
-    with pytest.raises(ValueError, match="a picture over eps0 needs it in every row, and gaussian has none"):
-        drawn(table)

@@ -4,13 +4,12 @@ from shufflelib.numerics.atomic_files import as_path, replace, try_folder
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.yaml_files import load
-from shufflelib.sweeps.picture import drawn, layout, plotting_tools
 from shufflelib.sweeps.table import answered, grid_points
 
 NEEDS = "a sweep file needs it: pip install joblib pyyaml threadpoolctl tqdm"
 
 
-def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, scheduler=None, **keys):
+def sweep_file(path, *, output=None, cache=None, n_jobs=-1, scheduler=None, **keys):
     """Write the table of a grid in a YAML file, and say in one line what was done.
 
     Parameters
@@ -21,8 +20,6 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
         The CSV file, named so only when complete, its bounds rounded outward to ten digits, and the folder
         in which rows are kept meanwhile; by default beside the YAML file and the output, with the endings
         ``.csv`` and ``.cache``.
-    plot : bool
-        Whether to draw the table as well, beside the output with the ending ``.png``.
     n_jobs, scheduler
         As in `shufflelib.sweeps.sweep`.
     **keys
@@ -48,16 +45,11 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
     try:
         spec = load(path, NEEDS)
         points = grid_points(spec | keys if isinstance(spec, dict) else spec)
-        if plot:
-            layout(points)
-            plotting_tools()
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"{path}: {wrong}") from None
     output = path.with_suffix(".csv") if output is None else as_path(output, "output")
     cache = output.with_suffix(".cache") if cache is None else as_path(cache, "cache")
     taken = output.resolve() in (path.resolve(), cache.resolve())
-    if plot and output.suffix == ".png":
-        raise ValueError(f"output must not end in .png, the ending of the plot, got {output}; use .csv")
     if taken or (output.exists() and not output.is_file()):
         raise ValueError(f"output must be a file to write a table to, got {output}; name one ending in .csv")
     try_folder(output.parent)
@@ -69,10 +61,6 @@ def sweep_file(path, *, output=None, cache=None, plot=False, n_jobs=-1, schedule
         ) from None
     replace(output.resolve(), Table([_outward(row) for row in rows]).to_csv().encode())
     summary = f"{output}: {len(rows)} rows, {found} of them from {cache}"
-    if plot:
-        picture = output.with_suffix(".png")
-        replace(picture.resolve(), drawn(rows))
-        summary += f"; drawn in {picture}"
     refused = sum(row["status"].startswith("refused") for row in rows)
     return rows, f"{summary}; {refused} refused, see their status" if refused else summary
 

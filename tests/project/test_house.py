@@ -16,7 +16,6 @@ TREES = {
 }
 LATE = {  # imports inside functions, of what needs a package that is optional
     ("__main__.py", "from shufflelib.sweeps.spec import sweep_file"),
-    ("sweeps/picture.py", "from shufflelib import plotting"),
 }
 
 
