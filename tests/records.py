@@ -367,6 +367,17 @@ SUMS = (
     summed("zero, lopsided", *UNLIKE, GONE, ONE_HOT, neighbours="zero"),
 )
 
+NOISE = Record(
+    "sums of noise",
+    lambda n: aggregate(randomizers.gaussian(sigma=1.0), n),
+    lambda n: [gaussian_cells(1.0 / math.sqrt(n))],
+    (1, 2, 3),
+    1.1,
+    EXACT[1],
+    complete=False,
+    sharp=False,
+)
+
 # ---------------------------------------------------------------- several messages, personal budgets
 
 
@@ -467,6 +478,7 @@ RECORDS = (
     *PAIRS,
     *ROUNDS,
     *SUMS,
+    NOISE,
     *MESSAGES,
     *OWN,
     *OWN_LAPLACE,

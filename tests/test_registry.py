@@ -100,6 +100,7 @@ FOUR = randomizers.unary(d=4, p=1 / 3, q=0.7)
 KINDS = {
     "drawn, in rounds": (shuffle(FOUR, 9).subsample(1 / 3).compose(3), "shuffled reports", "replace"),
     "sums": (aggregate(FOUR, n=9, neighbours="zero"), "sums of reports", "zero"),
+    "sums of noise": (aggregate(randomizers.gaussian(sigma=1.0), 9), "sums of reports", "replace"),
     "sums, few changed": (aggregate(FOUR, 9, neighbours="coordinate", changed=2), None, "coordinate"),
     "Poisson": (poisson_dummies(mean_per_user=1 / 3, d=4, n=70, inputs=2), "shuffled messages", "replace"),
     "binomial": (binomial_dummies(chance=1 / 3, d=4, n=70, neighbours="add"), "shuffled messages", "add"),

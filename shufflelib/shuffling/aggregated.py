@@ -17,17 +17,23 @@ from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.likelihood_ratios import InputPair
-from shufflelib.profiles.pairs import DiscretePair
+from shufflelib.profiles.pairs import LARGEST_MU, DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.product_pair import ProductPair
 from shufflelib.profiles.questions import Bounds
 from shufflelib.profiles.shown import Made
+from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.unary import UnaryEncoding, rappor, unary
 from shufflelib.shuffling.bit_sums import all_others, others_agree
 from shufflelib.shuffling.shuffled import shuffle
 
+SMALLEST_MU = 1e-8
+NOISY = (
+    "all n users are honest: the noise of each is in the sum of every coordinate once, drawn privately and "
+    "independently; users who collude with the analyst, deviate or drop out do not count in n"
+)
 NEIGHBOURS = ("coordinate", "replace", "zero")
 AGGREGATED = (
     "the analyst sees the sums of all coordinates and n, and no report: whoever adds them up is trusted, or "
@@ -39,24 +45,26 @@ AGGREGATED = (
 
 
 def aggregate(
-    randomizer: unary | UnaryEncoding | binary_rr,
+    randomizer: unary | UnaryEncoding | binary_rr | gaussian,
     n: int,
     *,
     neighbours: Literal["coordinate", "replace", "zero"] = "replace",
     changed: int | None = None,
 ) -> Profile:
-    r"""Return the certified privacy profile of the sums of n vectors of independently flipped bits.
+    r"""Return the certified privacy profile of the sums of n vectors of flipped bits or of noisy numbers.
 
     .. math:: z_j = \sum_{i=1}^n y_{ij}, \qquad y_{ij} \sim \mathrm{Bernoulli}(q) \text{ if } x_{ij} = 1,
               \; \mathrm{Bernoulli}(p) \text{ if } x_{ij} = 0
 
     Parameters
     ----------
-    randomizer : unary, rappor, optimized_unary or binary_rr
+    randomizer : unary, rappor, optimized_unary, binary_rr or gaussian
         Says p, q, the number d of coordinates and the number h of ones in a value.  `binary_rr` flips the
-        bits of arbitrary vectors, of which ``changed`` may differ.
+        bits of arbitrary vectors, of which ``changed`` may differ, and `gaussian` adds noise to each
+        coordinate of vectors of numbers in [0, 1].
     n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵; it is public.
+        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵; it is public.  Only those whose
+        noise or flips are in the sum count: not who drops out.
     neighbours : {"replace", "coordinate", "zero"}
         What changes: one value is replaced by another one with as many ones; some coordinates of one vector
         are, all values being arbitrary vectors of bits; or one value becomes the zero vector (deletion).
@@ -84,6 +92,10 @@ def aggregate(
 
     Neighbours that differ in fewer coordinates are covered: their product has fewer factors.
 
+    *Noise of n users.*  That of their sum is Gaussian of deviation σ √n, so that s coordinates that change by
+    at most 1 are the pair N(0, 1), N(μ, 1) with μ = √s/(σ √n), for all values of the others: both bounds are
+    exact.  The noise is taken to be real: what rounding to a field or to floats costs is not included.
+
     With p = 1 − q the same numbers come from
     ``shuffle(binary_rr(eps0=log(q/p)), n).compose(rounds=s)``: a round is a coordinate.  The lower end there
     holds for two coordinates of one-hot vectors as well: where everybody holds the value that the user
@@ -105,24 +117,24 @@ def aggregate(
     [0.829, 0.83]
     [1.11, 1.12]
     """
-    if not isinstance(randomizer, unary | UnaryEncoding | binary_rr):
+    if not isinstance(randomizer, unary | UnaryEncoding | binary_rr | gaussian):
         raise TypeError(
-            f"randomizer must flip bits independently, got {validation.shown(randomizer)}; "
-            "randomizers.unary(d=5, p=0.1, q=0.9) does, shuffle takes all others"
+            "randomizer must flip bits independently or add Gaussian noise, got "
+            f"{validation.shown(randomizer)}; "
+            "randomizers.unary(d=5, p=0.1, q=0.9) flips bits, shuffle takes all others"
         )
     n = validation.users(n)
     validation.one_of(neighbours, "neighbours", NEIGHBOURS)
-    d, h = (
-        (validation.MAX_ROUNDS, 1) if isinstance(randomizer, binary_rr) else (randomizer.d, _ones(randomizer))
-    )
-    most = {"coordinate": 1, "replace": 2 * min(h, d - h), "zero": h}[neighbours]
-    if isinstance(randomizer, binary_rr):
-        most = 1
+    any_vector = isinstance(randomizer, binary_rr | gaussian)
+    d, h = (validation.MAX_ROUNDS, 1) if any_vector else (randomizer.d, _ones(randomizer))
+    most = 1 if any_vector else {"coordinate": 1, "replace": 2 * min(h, d - h), "zero": h}[neighbours]
     s = most
     if changed is not None:
         remedy = f"of {d} coordinates some may differ"
         s = validation.count(changed, "changed", at_most=min(d, validation.MAX_ROUNDS), remedy=remedy)
-    sets = not isinstance(randomizer, binary_rr) and (
+    if isinstance(randomizer, gaussian):
+        return _noisy(randomizer, n, neighbours, s)
+    sets = not any_vector and (
         (neighbours == "replace" and s % 2 == 0 and s <= most) or (neighbours == "zero" and s == h)
     )
     relation = _adjacency(neighbours, s, h if sets else None, everything=sets and s == most)
@@ -133,6 +145,32 @@ def aggregate(
         "attack: explicit values of the other users",
         adjacency=relation,
         assumptions=AGGREGATED,
+        users=n,
+        population=n,
+        written=Made("aggregate", randomizer, {"n": n, "neighbours": neighbours, "changed": s}),
+    )
+
+
+def _noisy(randomizer, n, neighbours, s):
+    """Return the profile of sums of noisy numbers: that of two Gaussians, whatever the others hold."""
+    mu = math.sqrt(s / n) / randomizer.sigma
+    if not SMALLEST_MU <= mu <= 0.5 * LARGEST_MU:
+        raise ValueError(
+            f"n and sigma must leave {SMALLEST_MU:g} to {0.5 * LARGEST_MU:g} standard deviations between two "
+            f"values, got {mu:g} of n={n} and sigma={randomizer.sigma!r}; "
+            "fewer users or less noise give an upper bound"
+        )
+    above, below = Gaussian(mu * (1.0 + 8.0 * UNIT)), Gaussian(mu * (1.0 - 8.0 * UNIT))
+    some = "one coordinate" if s == 1 else f"at most {s} coordinates"
+    text = f"change {some} of one user's vector of numbers in [0, 1], whatever numbers the other users hold"
+    if neighbours == "zero":
+        text = f"replace by zeros one user's vector in [0, 1] that has {some}, whatever the other users hold"
+    return Profile(
+        bounds=partial(Bounds, (above,), (below,)),
+        statement=f"the sums of n = {n} reports of {randomizer} (neighbours: {text})",
+        source="the noise of all users, a Gaussian of its own",
+        adjacency=Adjacency(text, any_value=False),
+        assumptions=(AGGREGATED[0], NOISY, *AGGREGATED[2:]),
         users=n,
         population=n,
         written=Made("aggregate", randomizer, {"n": n, "neighbours": neighbours, "changed": s}),

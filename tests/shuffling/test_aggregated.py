@@ -8,6 +8,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from oracles import gaussian_delta
 from oracles.bit_vectors import sets, worst
 from shufflelib import aggregate, randomizers, shuffle
 from shufflelib.profiles.product_pair import ProductPair
@@ -292,3 +293,55 @@ def test_worst_others_keep_their_slack():
     P, Q = np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([[0.25, 0.75], [0.75, 0.25]])
     low, high = WorstOthers([(P, Q)], 1, math.log(3)).log_hockey_stick(math.log(2)).probabilities()
     assert low < 0.25 < high < 0.25 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("sigma", "n", "s"), [(0.5, 100, 1), (0.5, 100, 4), (3.0, 7, 1), (1.0, 10**6, 30)])
+@pytest.mark.parametrize("neighbours", ["coordinate", "replace", "zero"])
+def test_sums_of_noise_are_one_gaussian(sigma, n, s, neighbours):
+    profile = aggregate(randomizers.gaussian(sigma=sigma), n, neighbours=neighbours, changed=s)
+    mu = math.sqrt(s / n) / sigma
+    for eps in (0.0, 0.5 * mu, 3.0 * mu):
+        exact, found = float(gaussian_delta(mu, eps)), profile.delta(eps)
+        assert found.lower <= exact * (1 + 1e-14) and exact * (1 - 1e-14) <= found.upper
+        assert found.upper - found.lower <= 1e-8 * exact
+    assert profile.pure_epsilon == math.inf
+    assert profile.renyi(2.0).upper == pytest.approx(mu**2, rel=1e-9)
+
+
+def test_noise_of_one_user_is_that_of_the_reports():
+    noise = randomizers.gaussian(sigma=2.0)
+    one, other = (built(noise, n=1).epsilon(1e-6) for built in (aggregate, shuffle))
+    assert one.lower == pytest.approx(other.lower, rel=1e-4)
+    assert one.upper == pytest.approx(other.upper, rel=1e-4)
+    many = [built(noise, n=1000).epsilon(1e-6).upper for built in (aggregate, shuffle)]
+    assert many[0] < 0.95 * many[1]  # a sum tells less than the reports
+
+
+def test_noise_of_those_who_drop_out_is_missing():
+    noise = randomizers.gaussian(sigma=1.0)
+    for share in (0.1, 0.5):
+        stay = aggregate(noise, round(1000 * (1 - share))).epsilon(1e-6).upper
+        less = randomizers.gaussian(sigma=math.sqrt(1 - share))
+        assert stay == pytest.approx(aggregate(less, 1000).epsilon(1e-6).upper, rel=1e-8)
+    assert "drop out do not count in n" in str(aggregate(noise, 10).epsilon(0.1))
+
+
+def test_sums_of_noise_are_kept_composed_and_refused():
+    profile = aggregate(randomizers.gaussian(sigma=1.0), 100)
+    assert repr(profile) == "aggregate(gaussian(sigma=1.0), n=100, neighbours='replace', changed=1)"
+    assert pickle.loads(pickle.dumps(profile)).delta(0.5) == profile.delta(0.5)
+    rounds = profile.compose(4).epsilon(1e-6)
+    assert (
+        rounds.lower
+        <= aggregate(randomizers.gaussian(sigma=0.5), 100).epsilon(1e-6).upper
+        <= 1.001 * rounds.upper
+    )
+    with pytest.raises(ValueError, match="any other user"):
+        profile.subsample(0.5)
+    with pytest.raises(ValueError, match="n and sigma must leave 1e-08 to 5000 standard deviations"):
+        aggregate(randomizers.gaussian(sigma=1e6), 10**15)
+    for changed in (0, 0.5, "1", True):
+        with pytest.raises((TypeError, ValueError), match="changed must be"):
+            aggregate(randomizers.gaussian(sigma=1.0), 10, changed=changed)
+    with pytest.raises(TypeError, match="add Gaussian noise, got laplace"):
+        aggregate(randomizers.laplace(eps0=1.0), 10)
