@@ -70,8 +70,9 @@ MECHANISMS = (
         lambda n, d, changed, neighbours, p, q: aggregate(
             randomizers.unary(d=d, p=p, q=q), n, neighbours=neighbours, changed=changed
         ),
-        *("n", "d"),
+        "d",
         called="aggregate",
+        n=st.one_of(whole(1, 10**6), st.integers(1, 40)),
         changed=st.integers(1, 4),
         neighbours=st.sampled_from(("coordinate", "replace", "zero")),
         p=between(1e-6, 0.5),
