@@ -126,7 +126,9 @@ def aggregate(
     n = validation.users(n)
     validation.one_of(neighbours, "neighbours", NEIGHBOURS)
     any_vector = isinstance(randomizer, binary_rr | gaussian)
-    d, h = (validation.MAX_ROUNDS, 1) if any_vector else (randomizer.d, _ones(randomizer))
+    d, h = validation.MAX_ROUNDS, 1
+    if not isinstance(randomizer, binary_rr | gaussian):
+        d, h = randomizer.d, _ones(randomizer)
     most = 1 if any_vector else {"coordinate": 1, "replace": 2 * min(h, d - h), "zero": h}[neighbours]
     s = most
     if changed is not None:
