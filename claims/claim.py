@@ -32,6 +32,7 @@ SLIP = "a misprint, read as printed"
 VACUOUS = "true but vacuous"
 PROOF = "a line of the proof"
 CODE = "the released code"
+RELATION = "the neighbouring relation is not named"
 
 # What the verdict *holds* rests on.
 PROVED = "proved"  # by the proof that is named
@@ -162,8 +163,8 @@ class Claim:
     reading : str
         A reading under which the statement is true, or the published erratum, with its place.
     label : str
-        What qualifies the verdict, `APPROXIMATION`, `SLIP` or `VACUOUS`, or what is judged, `PROOF` or
-        `CODE`; empty for most claims.
+        What qualifies the verdict, `APPROXIMATION`, `SLIP`, `VACUOUS` or `RELATION`, or what is judged,
+        `PROOF` or `CODE`; empty for most claims.
     repeats : str
         The ``id`` of the claim whose error this one repeats, being the same sentence about something else,
         the same step of a proof, or a consequence of it; empty if the error, if any, is its own.

@@ -59,6 +59,15 @@ READ = {
     "dong22": (QUOTED, "as cited by Wang, Su, Ye, Shokri, Su (2023) and Chen, Cao, Ge (2024)"),
     "kov15": (QUOTED, "as cited by Chen, Cao, Ge (AAAI 2024)"),
     "drv10": (QUOTED, "a standard result; its text was not at hand"),
+    "enpa": (IN_FULL, "the white paper; of the code the Android client"),
+    "dap": (IN_PART, "the sections on clients' noise and on neighbours, and the table of the histogram"),
+    "cobalt": (CODE, "the registry of reports and the generator of dummies"),
+    "nebula": (CODE, "the client, and the issue that introduces it"),
+    "attribution": (IN_PART, "the passages on noise"),
+    "cms17": (QUOTED, "as quoted by the public registry of deployments"),
+    "newtab": (CODE, "the client's function"),
+    "scenes": (QUOTED, "as quoted by the public registry of deployments"),
+    "windows17": (QUOTED, "as quoted by the public registry of deployments"),
 }
 
 
@@ -95,6 +104,15 @@ LISTED = {
         "2602.09029v5; 2603.10073",
     ),
     "su25": Work("Mutual Information Bounds in the Shuffle Model", "2511.15051v1"),
+    "enpa": Work("Exposure Notification Privacy-preserving Analytics (ENPA)", ""),
+    "dap": Work("Differential Privacy Mechanisms for DAP", ""),
+    "cobalt": Work("AdServices' registry of Cobalt", ""),
+    "nebula": Work("Nebula, issue 35841 of brave-browser", ""),
+    "attribution": Work("Attribution Reporting with event-level reports", ""),
+    "cms17": Work("Learning with Privacy at Scale", ""),
+    "newtab": Work("Firefox, TelemetryFeed.sys.mjs", ""),
+    "scenes": Work("Learning Iconic Scenes with Differential Privacy", ""),
+    "windows17": Work("Collecting Telemetry Data Privately", ""),
 }
 
 # Numbers of the text that was read -> those of the text as published in PVLDB, by its released appendix.

@@ -16,6 +16,7 @@ DATA = "build/data.seen"  # written by make anew where other files of MNIST are 
 READS = {
     "claims/__init__.py": ("claims/ledger.toml", "claims/*/*.py"),
     "claims/items.py": ("claims/items.toml",),
+    "claims/systems.py": ("claims/deployed.toml",),
     "claims/committed_runs.py": ("figures/papers/*_mnist.csv",),
     "shufflelib/__init__.py": (),  # imports names when asked for them
     "shufflelib/sgd/datasets/mnist_files.py": (DATA,),
