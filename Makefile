@@ -19,6 +19,9 @@ NEW_ENOUGH := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(shell for python in python3 python3.13 python3.12 python3.11; do \
     $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done))
 
+NEWEST = $(firstword $(shell for python in python3.14 python3.13 python3.12; do \
+    $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done))
+
 # Nothing of the reader's own machine reaches a notebook or a test: of the environment, only this is passed on.
 KEPT := HOME USER LOGNAME SHELL PATH LD_LIBRARY_PATH PYENV_ROOT PYENV_VERSION TMPDIR TERM LANG LC_% MAKE% MFLAGS \
     DISPLAY WAYLAND_DISPLAY XAUTHORITY BROWSER XDG_% DBUS_% %_proxy %_PROXY %SSL_CERT_FILE %SSL_CERT_DIR %_CA_BUNDLE \
@@ -72,7 +75,7 @@ SEEN := $(shell cat build/data.seen 2>/dev/null)
 # What each notebook imports and reads, written by its last run.
 -include $(filter-out $(BROKEN:.ipynb=.d),$(patsubst %.ipynb,%.d,$(FULL) $(QUICK) $(CHECK)) $(wildcard build/*/ideas.d))
 
-.PHONY: help figures test test-all lint tidy unit fuzz lesson lab app planner browser book data lock licences bench \
+.PHONY: help figures test test-all versions lint tidy unit fuzz lesson lab app planner browser book data lock licences bench \
     check-figures clean distclean FORCE
 
 help: ## list these targets
@@ -94,6 +97,17 @@ test-all: test ## make test, then the tests that take minutes (random questions,
 	$(PYTEST) tests/fuzz -m 'not slow'
 	@$(MAKE) --no-print-directory book PROFILE=quick
 	@echo 'ok: the slow tests passed as well, and the book was built'
+
+versions: .venv/installed ## the quick tests with the oldest packages on Python 3.11, the newest on the newest Python found
+	@for which in 'oldest requirements-oldest.lock python3.11' 'newest requirements.lock $(NEWEST)'; do \
+	    set -- $$which; echo "$$1 versions, $$3"; venv=build/$$1; \
+	    "$${3:-none}" -c '$(NEW_ENOUGH)' 2>/dev/null || { echo "  no such Python here: left out"; continue; }; \
+	    [ $$venv/installed -nt $$2 ] || { rm -rf $$venv && "$$3" -m venv $$venv && \
+	        $(subst $(VENV),$$venv/bin/python,$(INSTALL)) --require-hashes -r $$2 && \
+	        $(subst $(VENV),$$venv/bin/python,$(INSTALL)) --no-deps --no-build-isolation -e . && \
+	        touch $$venv/installed; } || exit; \
+	    $(subst $(VENV),$$venv/bin/python,$(PYTEST)) -o filterwarnings=default -m 'not slow' --ignore=tests/fuzz $(ONLY) || exit; \
+	done
 
 lint: .venv/installed
 	$(VENV) -m ruff check --quiet .
@@ -161,9 +175,12 @@ lock: ## pin every dependency again in requirements.lock, for Python 3.11 and la
 	echo 'flit_core >=3.11,<4' | compile - --extra notebooks --extra test --extra cluster --extra sweeps \
 	    --extra interop --output-file build/requirements.lock && \
 	compile --extra app --extra book --extra browser --constraint build/requirements.lock \
-	    --output-file build/requirements-book.lock
+	    --output-file build/requirements-book.lock && \
+	echo 'flit_core >=3.11,<4' | compile - --resolution lowest-direct --extra notebooks --extra test --extra cluster \
+	    --extra sweeps --extra interop --output-file build/requirements-oldest.lock
 	@mv build/requirements.lock requirements.lock
 	@sed 's|build/requirements.lock|requirements.lock|' build/requirements-book.lock >requirements-book.lock
+	@mv build/requirements-oldest.lock requirements-oldest.lock
 
 licences: .venv/book ## list the licence of every locked package in LICENSES-THIRD-PARTY.md
 	@mkdir -p build; $(VENV) tools/licences.py >build/licences && mv build/licences LICENSES-THIRD-PARTY.md
