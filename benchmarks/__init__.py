@@ -9,7 +9,6 @@ long one waits for single questions, and writes `latency.csv` and the last table
 
 from benchmarks import (
     composition,
-    figure_build,
     fresh_interpreter,
     mechanism_bracket,
     pair_delta,
@@ -30,6 +29,5 @@ ALL = (
     personalized.BENCHMARK,
     sgd_step.BENCHMARK,
     sgd_epoch.BENCHMARK,
-    figure_build.BENCHMARK,
     fresh_interpreter.BENCHMARK,
 )

@@ -6,7 +6,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
+import viz
 from benchmarks.runner import OURS, growth
 from shufflelib.numerics.atomic_files import replace
 
@@ -32,7 +34,6 @@ LOOKS = {
     "dp-accounting": {"color": "#0072b2", "linestyle": (0, (9, 2)), "marker": "^"},
     "prv-accountant": {"color": "#56b4e9", "linestyle": (0, (3, 1.5)), "marker": "v"},
     "without privacy": {"color": "#8c8c8c", "linestyle": ":", "marker": "P"},
-    "matplotlib alone": {"color": "#009e73", "linestyle": (0, (1, 1.5)), "marker": "*"},
 }
 
 
@@ -83,22 +84,21 @@ def as_csv(rows):
 
 def as_figure(benchmarks, rows):
     """Return one panel for each benchmark: cost in units of our own first size."""
-    from shufflelib import plotting
-
     found = by_implementation(rows)
     shown = [one for one in benchmarks if one.name in found]
     columns = 3
     lines = -(-(len(shown) + 1) // columns)
-    fig, axes = plotting.figure(lines, columns, height=0.3 + 1.9 * lines, titles=[one.title for one in shown])
-    axes = list(np.ravel(axes))
-    with plotting.style():
-        for benchmark, ax in zip(shown, axes, strict=False):
-            (_draw if len(benchmark.sizes) > 1 else _bars)(ax, benchmark, found[benchmark.name])
-        names = list(dict.fromkeys(name for ax in axes for name in ax.get_legend_handles_labels()[1]))
-        handles = {name: h for ax in axes for h, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-        for ax in axes[len(shown) :]:
-            ax.set_axis_off()
-        axes[-1].legend([handles[name] for name in names], names, loc="center", handlelength=3.5)
+    viz.theme()
+    fig = Figure(figsize=(7.0, 0.3 + 1.9 * lines), layout="constrained")
+    axes = list(np.ravel(fig.subplots(lines, columns)))
+    for benchmark, ax in zip(shown, axes, strict=False):
+        ax.set_title(benchmark.title)
+        (_draw if len(benchmark.sizes) > 1 else _bars)(ax, benchmark, found[benchmark.name])
+    names = list(dict.fromkeys(name for ax in axes for name in ax.get_legend_handles_labels()[1]))
+    handles = {name: h for ax in axes for h, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    for ax in axes[len(shown) :]:
+        ax.set_axis_off()
+    axes[-1].legend([handles[name] for name in names], names, loc="center", handlelength=3.5)
     return fig
 
 
@@ -127,14 +127,12 @@ def _bars(ax, benchmark, sides):
 
 def write(benchmarks, rows, folder):
     """Write results.csv, results.md and results.png."""
-    from shufflelib import plotting
-
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     content = {
         "results.csv": as_csv(rows).encode(),
         "results.md": (HEAD + table(rows)).encode(),
-        "results.png": plotting.png(as_figure(benchmarks, rows), dpi=200),
+        "results.png": viz.picture_of(as_figure(benchmarks, rows)),
     }
     for name, data in content.items():
         replace(folder / name, data)

@@ -26,7 +26,6 @@ NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 BESIDES = (
     "numerics.certified",
-    "plotting",
     "published.closed_form",
     "published.comparison",
     "published.conversions",

@@ -13,7 +13,7 @@ import book_notebooks
 import book_pages
 import book_source
 import check_book
-from shufflelib.plotting import showing
+import viz
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
@@ -132,7 +132,7 @@ def test_a_refuted_claim_leads_to_the_picture_of_its_failure():
 
 
 def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
-    shown = showing.Shown("01_2_bag", "Five of 12 “change”", "Find <yourself>.", b"png")
+    shown = viz.Saved("01_2_bag", "Five of 12 “change”", "Find <yourself>.", "Figure 1.2", b"png")
     output = nbformat.v4.new_output("execute_result", {"text/html": shown._repr_html_()})
     frames = nbformat.v4.new_output("execute_result", {"text/html": "<div class=frames>"})
     drawn = code("show_figure()", output, frames)

@@ -27,10 +27,14 @@ if (here / "hang").exists():
 """.strip()
 DRAW = """
 import numpy as np
-from shufflelib import plotting
-fig, ax = plotting.figure(width=3.4, xlabel="ε₀")
+import pandas as pd
+import viz
+viz.theme()
+fig, ax = viz.plt.subplots()
+ax.set(xlabel="ε₀")
 ax.plot(np.arange(3.0))
-plotting.save_figure(fig, [{"x": 1.0}], "00_a")
+viz.finding(fig, "A line rises", "an example")
+viz.save(fig, pd.DataFrame({"x": [1.0]}), "00_a", caption="It rises.", label="Figure")
 """.strip()
 
 

@@ -63,10 +63,10 @@ def test_no_sentence_of_a_notebook_says_less_than_its_data(path):
     [
         ('f"multiplies ε by up to {1 + each:.0f}"', 1),
         ('f"{off.min():.2g} to {off.max():.2g} times"', 1),
-        ('f"At most {plotting.digits(x, 2)} %"', 1),
+        ('f"At most {viz.digits(x, 2)} %"', 1),
         ('"up to {:.0f} % apart"', 1),
         ('f"At most {viz.digits(x, 2)} %, {viz.at_most(x, 2)}"', 1),
-        ('f"up to {plotting.at_most(each, 2)}, {plotting.span(times)} times, at most {n:,} users"', 0),
+        ('f"up to {viz.at_most(each, 2)}, {viz.span(times)} times, at most {n:,} users"', 0),
         ('print(f"at most {x:.2g}, at least {y:.4f}")', 2),
     ],
 )

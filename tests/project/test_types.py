@@ -10,7 +10,6 @@ import book_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 BOUNDS = (ROOT / "book/bounds.md").read_text(encoding="utf-8")
-ELSEWHERE = ("shufflelib.plotting",)  # what draws and shows, not what computes
 
 # What pairs and profiles of the core have without types; a name that is done is taken off.
 WITHOUT = {
@@ -75,7 +74,6 @@ def underlying(one):
 PUBLIC = {
     f"{one.__module__.removeprefix('shufflelib.')}:{one.__qualname__}": one
     for module in book_pages.public_modules(BOUNDS)
-    if not module.__name__.startswith(ELSEWHERE)
     for name in book_pages.public_names(module)
     for one in functions(getattr(module, name))
     if one.__code__.co_filename.startswith(str(ROOT / "shufflelib"))
