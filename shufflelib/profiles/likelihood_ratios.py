@@ -29,6 +29,7 @@ from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE
 
 SAME = 1e-11  # relative distance within which ratios and masses count as equal, and are blurred by it
 LEAST_OUTSIDE = 2e-290  # mass outside the reference's support that stands for less of it, or for an underflow
+LARGEST_RATIO = 1e250  # to a reference measure, if it is made smaller
 LEAST_OTHERS = float(np.finfo(float).tiny)  # ratios to a smaller mass have few digits
 
 
@@ -134,17 +135,29 @@ class LikelihoodRatios:
             report0, report1, np.where(others > 0.0, np.maximum(others, LEAST_OTHERS), 0.0), full=True, **rest
         )
 
-    def among_labels(self, labels):
+    def among_labels(self, labels, *, attack):
         """Return the ratios if each of the other users has the user's label with probability 1/``labels``.
 
-        A report of another label is in the atom (0, 0), as this user cannot send it.
+        A report of another label is in the atom (0, 0), as this user cannot send it.  Where the reference
+        measure is then below the least normal float, or a ratio above `LARGEST_RATIO`, it is raised for an
+        attack, and counts as 0 for a blanket: see `against` and `from_masses`.
         """
+        first, second = (part * self.w for part in (self.r0_over_w, self.r1_over_w))
+        w, least = self.w / labels, np.maximum(LEAST_OTHERS, np.maximum(first, second) / LARGEST_RATIO)
+        if attack:
+            w = np.maximum(w, least)
+        kept = w >= least
+        lost = np.stack([first[~kept], second[~kept]])
+        grown = self.w[kept] / w[kept]
         return replace(
             self,
-            r0_over_w=labels * self.r0_over_w,
-            r1_over_w=labels * self.r1_over_w,
-            w=self.w / labels,
-            precision=self.precision + 4 * UNIT,
+            r0_over_w=self.r0_over_w[kept] * grown,
+            r1_over_w=self.r1_over_w[kept] * grown,
+            w=w[kept],
+            r0_outside=self.r0_outside + math.fsum(lost[0]),
+            r1_outside=self.r1_outside + math.fsum(lost[1]),
+            outside=None if self.outside is None else np.column_stack([self.outside, lost]),
+            precision=self.precision + 8 * UNIT,
             full=False,
         )
 
@@ -357,9 +370,13 @@ class InputPair:
 
     def among_labels(self, labels):
         """Return the pair of a user of whose public label only a share of the others is."""
-        tails = self.tails and Tails(self.tails.inside.among_labels(labels), self.tails.log_moment)
-        attacks = combined(lambda one: one[0].among_labels(labels), [(one,) for one in self.attacks])
-        return InputPair(self.blanket.among_labels(labels), attacks, tails)
+
+        def among(ratios, attack=False):
+            return ratios.among_labels(labels, attack=attack)
+
+        attacks = combined(lambda one: among(one[0], attack=True), [(one,) for one in self.attacks])
+        tails = self.tails and Tails(among(self.tails.inside), self.tails.log_moment)
+        return InputPair(among(self.blanket), attacks, tails)
 
     @classmethod
     def from_rows(cls, rows, blanket, *, mirrored=False, lopsided=()):

@@ -88,3 +88,33 @@ def test_what_is_said_names_the_labels():
     found = record(profile, delta=1e-6)
     assert found["shuffle_model"]["mechanism"]["labels"] == 10
     assert found["shuffle_model"]["neighbours"] == "restricted" and check(found).verdict == "holds"
+
+
+def test_masses_that_underflow_among_labels():
+    """Of 170 bits all are one with a chance of 1e-300: a hundredth of that is no normal float."""
+    mechanism = randomizers.rappor(eps0=8.0, d=170)
+    fixed = shuffle(mechanism, n=10_000).epsilon(1e-6)
+    found = shuffle(mechanism, n=10**6, labels=100).epsilon(1e-6)
+    assert found.upper == pytest.approx(fixed.upper, rel=1e-2)
+    assert found.lower == pytest.approx(fixed.lower, rel=1e-2)
+
+
+def test_ratios_that_are_hardly_floats_among_labels():
+    mechanism = randomizers.laplace(eps0=650.0)
+    for eps in (300.0, 649.0):
+        found, fixed = (
+            shuffle(mechanism, n=100 * share, **labels).delta(eps)
+            for share, labels in ((100, {"labels": 100}), (1, {}))
+        )
+        assert found.lower <= found.upper and 0.9 * fixed.lower <= found.upper <= 1.0
+
+
+@pytest.mark.parametrize("eps0", [700.0, 1e-12])
+def test_most_labels_at_the_ends_of_budgets(eps0):
+    asked = np.array([0.0, 0.5 * eps0, 0.99 * eps0])
+    for mechanism in (randomizers.generalized_rr(eps0=eps0, d=4), randomizers.rappor(eps0=eps0, d=4)):
+        local = shuffle(mechanism, n=1).delta(asked).upper
+        for n, labels in ((1, 10**15), (10**15, 10**15), (10**15, 2)):
+            found = shuffle(mechanism, n=n, labels=labels).delta(asked)
+            assert (found.lower <= found.upper).all() and (found.upper <= 1.01 * local).all()
+            assert eps0 < 1 or found.lower[0] == 1.0  # e^700 to one that nobody lies
