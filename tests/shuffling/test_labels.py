@@ -117,4 +117,4 @@ def test_most_labels_at_the_ends_of_budgets(eps0):
         for n, labels in ((1, 10**15), (10**15, 10**15), (10**15, 2)):
             found = shuffle(mechanism, n=n, labels=labels).delta(asked)
             assert (found.lower <= found.upper).all() and (found.upper <= 1.01 * local).all()
-            assert eps0 < 1 or found.lower[0] == 1.0  # e^700 to one that nobody lies
+            assert eps0 < 1 or found.lower[0] > 1 - 1e-12  # e^700 to one that nobody lies
