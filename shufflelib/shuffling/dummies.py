@@ -118,9 +118,8 @@ def poisson_dummies(
     0.633
     """
     n = validation.users(n)
-    remedy = "it is the mean number of dummies that a user sends of each value"
-    mean = validation.real(mean_per_user, "mean_per_user", above=0.0, remedy=remedy)
-    _expected(mean * n, "mean_per_user")
+    mean = _parameter(mean_per_user, "mean_per_user", "the mean number that a user sends of each value")
+    _expected("mean_per_user", mean * n)
     dummies = Dummies(partial(_poisson_loss, Interval.of(mean) * float(n)), n * mean, math.sqrt(n * mean))
     own = {"mean_per_user": mean}
     return _profile(dummies, "Poisson", "poisson_dummies", own, d, inputs, n, neighbours)
@@ -159,9 +158,8 @@ def binomial_dummies(
     (0.353, 0.353)
     """
     n = validation.users(n)
-    remedy = "it is the probability of a dummy of one value"
-    chance = validation.real(chance, "chance", above=0.0, below=1.0, remedy=remedy)
-    _expected(n * chance, "chance")
+    chance = _parameter(chance, "chance", "the probability of a dummy of one value", below=1.0)
+    _expected("chance", n * chance)
     odds = Interval.of(chance) / (1.0 - Interval.of(chance))
     dummies = Dummies(
         partial(_binomial_loss, n, odds), n * chance, math.sqrt(n * chance * (1.0 - chance)), largest=n
@@ -205,28 +203,32 @@ def negative_binomial_dummies(
     (0.117, 0.117)
     """
     n = validation.users(n)
-    remedy = "it is the shape of the number of dummies that a user sends of each value"
-    shape = validation.real(shape_per_user, "shape_per_user", above=0.0, remedy=remedy)
-    remedy = "it is the ratio by which the probabilities of many dummies fall"
-    chance = validation.real(chance, "chance", above=0.0, at_most=LARGEST_RATIO, remedy=remedy)
+    shape = _parameter(shape_per_user, "shape_per_user", "the shape of the number of dummies of each value")
+    what = "the ratio by which the probabilities of many dummies fall"
+    chance = _parameter(chance, "chance", what, at_most=LARGEST_RATIO)
     total = Interval.of(shape) * float(n)
-    _expected(shape * n, "shape_per_user")
+    _expected("shape_per_user", shape * n)
     mean = shape * n * chance / (1.0 - chance)
-    _expected(mean, "chance")
     deviation = math.sqrt(mean / (1.0 - chance))
-    _expected(1.0 + deviation**2, "chance")
+    _expected("chance", mean, 1.0 + deviation**2)
     dummies = Dummies(partial(_negative_binomial_loss, total, chance), mean, deviation, last_ratio=chance)
     own = {"shape_per_user": shape, "chance": chance}
     return _profile(dummies, "negative binomial", "negative_binomial_dummies", own, d, inputs, n, neighbours)
 
 
-def _expected(mean, name):
-    """Refuse what cannot be listed."""
-    if not FEWEST_DUMMIES <= mean <= MOST_DUMMIES:
-        raise ValueError(
-            f"{name} must leave a mean and a variance of 1e-9 to 10**9 dummies of each value, got {mean:g}; "
-            "more dummies are no less private, so that fewer of them give an upper bound"
-        )
+def _parameter(value, name, what, **domain):
+    """Return a positive parameter of the number of dummies."""
+    return validation.real(value, name, above=0.0, remedy=f"it is {what}", **domain)
+
+
+def _expected(name, *sizes):
+    """Refuse a mean or a variance of what cannot be listed."""
+    for size in sizes:
+        if not FEWEST_DUMMIES <= size <= MOST_DUMMIES:
+            raise ValueError(
+                f"{name} must leave a mean and a variance of 1e-9 to 10**9 dummies of each value, "
+                f"got {size:g}; more dummies are no less private, so that fewer of them give an upper bound"
+            )
 
 
 def _profile(dummies, kind, function, own, d, inputs, n, neighbours):
