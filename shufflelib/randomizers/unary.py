@@ -407,8 +407,8 @@ class unary(FiniteRandomizer):
 
         *Cohorts.*  Users of one cohort share hash functions and are each other's crowd: count them as n.
 
-        p* is rounded down and q* up.  Such a response is post-processed to the exact one, so that upper
-        bounds hold for it; the rounding is within that charged for all probabilities.
+        p* is rounded down and q* up, by 2⁻⁵³ at most.  All numbers are those of the rounded response, of
+        which the exact one is a post-processing, so that upper bounds hold for both.
 
         Source: Erlingsson, Pihur, Korolova (CCS 2014), Sections 3.1 and 3.2.
 
