@@ -1,4 +1,4 @@
-"""The papers item by item: what each prints, the claim that judges it, and the figure or table that shows it.
+"""Papers and deployed systems item by item: what each prints, its claim, our figure or table.
 
 ``items.toml`` lists every numbered item of a work in the order of its pages.
 """
@@ -38,7 +38,7 @@ class Item(NamedTuple):
         What else the ledger judges nearby: a remark, a line of the proof, the released code.  Does not decide
         the verdict.
     shown : tuple of str
-        Our figures and tables, names of files below ``figures/papers``.
+        Our figures and tables, names of files in its `figures`.
     stated : str
         What stands in place of a verdict where nothing is claimed, such as ``a definition``.
     note : str
@@ -88,9 +88,23 @@ class Item(NamedTuple):
         return works.PVLDB.get(self.name, "") if self.work == "wang24" else ""
 
     @property
+    def notebook(self):
+        """The notebook that shows it."""
+        return f"notebooks/{_folder(self.work)}{self.work}.ipynb"
+
+    @property
+    def figures(self):
+        """The files that show it."""
+        return [f"figures/{_folder(self.work)}{name}.*" for name in self.shown]
+
+    @property
     def cell(self):
         """The notebook and the heading in it."""
-        return f"notebooks/papers/{self.work}.ipynb#{quote(self.name.replace(' ', '-'), safe=':()')}"
+        return f"{self.notebook}#{quote(self.name.replace(' ', '-'), safe=':()')}"
+
+
+def _folder(work):
+    return "" if work == "deployed" else "papers/"
 
 
 def _read():
@@ -251,7 +265,8 @@ def index():
         if len(item.claims) == 1:
             command = f"python -m claims {item.claims[0]}"
         if not item.claims and item.shown:
-            command = f"make build/full/papers/{item.shown[0].partition('_')[0]}.ipynb"
+            notebook = item.shown[0].partition("_")[0]
+            command = f"make build/full/{_folder(notebook)}{notebook}.ipynb"
         beside = "; ".join(f"{name} {labelled(claims.named(name))}" for name in item.beside)
         cells = [item.work, work.title, work.arxiv, item.name, item.published, item.verdict, item.label]
         cells += [" ".join(item.claims), beside, " ".join(item.shown), item.cell, command]

@@ -41,7 +41,7 @@ def by_item(listed):
         )
         lines += textwrap.wrap(item.prints, WIDTH, initial_indent="  ", subsequent_indent="  ")
         lines += textwrap.wrap(item.note, WIDTH, initial_indent="  note: ", subsequent_indent="  ")
-        lines += [f"  shown in figures/papers/{name}.*" for name in item.shown]
+        lines += [f"  shown in {name}" for name in item.figures]
         for name in (*item.claims, *item.beside):
             judged[name] = named(name)
             beside = "beside it: " * (name in item.beside)
@@ -54,7 +54,7 @@ def by_item(listed):
             *lines,
             "",
             counted(judged.values()),
-            f"All of it, with the pictures: notebooks/papers/{item.work}.ipynb",
+            f"All of it, with the pictures: {item.notebook}",
             "For the reasons of one verdict: python -m claims ID",
         ]
     )
@@ -118,9 +118,9 @@ def _places(claim):
     """Yield the items of the papers that a claim judges or is beside, with the notebook and our figures."""
     for item in items.ALL:
         if claim.id in (*item.claims, *item.beside):
-            figures = ", ".join(f"figures/papers/{name}.*" for name in item.shown)
+            figures = ", ".join(item.figures)
             published = f" (PVLDB: {item.published})" * bool(item.published)
-            place = f"{item.name}{published} in notebooks/papers/{item.work}.ipynb"
+            place = f"{item.name}{published} in {item.notebook}"
             yield f"beside {place}" * (claim.id in item.beside) or place + f" ({figures})" * bool(figures)
 
 
