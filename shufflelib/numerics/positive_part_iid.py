@@ -222,18 +222,18 @@ class EqualLosses(TiltedSums):
                 phi = at_each(values, masses, step, which, number)
                 yield self._node(which, number, phi, step, nothing)
             rest &= ~few
-        for k in np.flatnonzero(rest):
-            for numbers, phi in nodes.of_one(values[:, k], masses[:, k], step[k], int(count[k]), share[k]):
-                yield self._node(int(k), numbers, phi, step, nothing)
+        some = np.flatnonzero(rest)
+        columns = (part[..., some] for part in (values, masses, step, count, share))
+        for which, number, phi in nodes.of_each(*columns):
+            yield self._node(some[which], number, phi, step, nothing)
 
     def _node(self, which, number, phi, step, nothing):
         """Return what `TiltedSums.nodes` yields for some nodes, given φ − 1 there."""
-        n, x, y = self.losses.count[which], phi.real, phi.imag
-        log_modulus = log_abs_one_plus(x, y)
-        alive = np.flatnonzero(n * log_modulus > -nothing[which])
-        if np.ndim(which):
-            which, n = which[alive], n[alive]
-        number, x, y, log_modulus = (part[alive] for part in (number, x, y, log_modulus))
+        x, y = phi.real, phi.imag
+        least = np.expm1(-2.0 * nothing / self.losses.count) * (1.0 + 1e-9)  # of |φ|² − 1
+        alive = np.flatnonzero(2.0 * x + x * x + y * y >= least[which])
+        which, number, x, y = (part[alive] for part in (which, number, x, y))
+        n, log_modulus = self.losses.count[which], log_abs_one_plus(x, y)
         angle, along = np.arctan2(y, 1.0 + x), np.hypot(1.0, step[which] * number)
         # φ off by a share r: φⁿ off by (1 + r)ⁿ − 1
         relative = n * np.log1p(self.node_error[which] * along * np.exp(-log_modulus))

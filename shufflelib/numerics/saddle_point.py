@@ -196,7 +196,7 @@ class TiltedSums(ABC):
     def nodes(self, step, count, nothing):
         """Yield groups of nodes: sums, numbers, log-moduli and angles of E e^{tS}/E e^{θS}, errors of these.
 
-        The nodes of a sum are 0, 1, … up to ``count``, ``step`` apart; a group of one sum has its number.
+        The nodes of a sum are 0, 1, … up to ``count``, ``step`` apart; in a group they follow each other.
         Where the modulus is at most e^{−nothing} a node may be missing; `left_out` bounds what that costs.
         """
 
@@ -409,12 +409,10 @@ def _quadratures(terms, smoothing, step, count, nothing):
         fine, rough = (np.exp(log_modulus + times * fade) * halved for times in (1.0, 4.0))
         doubt = relative + (64.0 + 8.0 * (np.abs(fade) + drift)) * UNIT
         wrong = (2.0 * fine + rough) * np.expm1(np.minimum(doubt, 60.0))
+        starts = np.flatnonzero(np.diff(which, prepend=-1))
         ends = fine * np.cos(turn + drift), rough * np.cos(turn + 4.0 * drift), wrong
         for total, part in zip((smooth, coarse, error), ends, strict=True):
-            if np.ndim(which):
-                total += np.bincount(which, part, total.size)
-            else:
-                total[which] += part.sum()
+            total[which[starts]] += np.add.reduceat(part, starts)  # in pairs
     error += 3.0 * terms.left_out(step, count, nothing) * np.exp(2.0 * smoothing)
     return smooth, coarse, error
 

@@ -84,12 +84,28 @@ def test_no_node_of_many_atoms_is_missing_or_twice_there(seed, n):
     masses = rng.dirichlet(np.ones(values.size)) * rng.choice([1.0, 0.6])
     masses[-1] *= 1e-6
     step, count, nothing = 10.0 ** rng.uniform(-2.0, 0.0), int(rng.integers(1, 20_000)), 40.0 / n
-    parts = list(nodes.of_one(values, masses, step, count, nothing))
-    number, phi = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    one = values[:, None], masses[:, None], np.array([step]), np.array([count]), np.array([nothing])
+    _, number, phi = (np.concatenate(part) for part in zip(*nodes.of_each(*one), strict=True))
     exact = masses @ np.exp(1j * np.outer(values, step * np.arange(count))) + (1.0 - masses.sum())
     assert number.size == np.unique(number).size and np.all(number < count)
     assert set(np.flatnonzero(np.log(np.abs(exact)) > -nothing + 1e-9).tolist()) <= set(number.tolist())
     np.testing.assert_allclose(1.0 + phi, exact[number], rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("atoms", [3, 40, 200])
+@pytest.mark.parametrize("n", [100, 10**3, 10**6])
+def test_no_node_of_many_atoms_depends_on_other_sums(atoms, n):
+    """Some masses are 0, and few atoms may stand beside more."""
+    rng = np.random.default_rng(atoms)
+    values, masses = rng.normal(size=(atoms, 9)), rng.dirichlet(np.ones(atoms), 9).T
+    masses[rng.random(masses.shape) < 0.2] = 0.0
+    step, count, nothing = 10.0 ** rng.uniform(-2.0, 0.0, 9), rng.integers(1, 9_000, 9), np.full(9, 40.0 / n)
+    together = list(nodes.of_each(values, masses, step, count, nothing))
+    which, number, phi = (np.concatenate(part) for part in zip(*together, strict=True))
+    for k in range(9):
+        one = values[:, [k]], masses[:, [k]], step[[k]], count[[k]], nothing[[k]]
+        alone = [np.concatenate(part) for part in zip(*nodes.of_each(*one), strict=True)]
+        assert np.array_equal(alone[1], number[which == k]) and np.array_equal(alone[2], phi[which == k])
 
 
 def test_values_at_listed_nodes_lose_no_more_than_a_few_roundings():
