@@ -41,7 +41,7 @@ def draw_segments(first, second, *, finding=None, setting=""):
     if finding is None:
         finding = f"Who sees which mechanism ran still misses {misses} % at {100 * ALARMS:g} % false alarms"
     fig, top = canvas(HEIGHT, finding, setting)
-    gap = (WIDTH - 0.6 - 3 * SIDE) / 2
+    gap = (WIDTH - 0.7 - 3 * SIDE) / 2
     lefts = 0.5 + (SIDE + gap) * np.arange(3)
     names = ["one mechanism", "the other", "half of each,\nsteepest first"]
     chains = [(steps[0], [BLUE] * 60), (steps[1], [RED] * 60), (both[order], colours[order])]
