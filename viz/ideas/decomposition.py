@@ -12,7 +12,7 @@ from viz.words import digits
 LEFT, RIGHT = 1.25, WIDTH - 0.15  # inches: the bars lie between them
 HIGH, STEP, BASE = 0.4, 0.62, 0.62
 OUTPUTS = range(1, 101)
-NARROW, TIGHT = 0.1, 0.07  # shares of the bar below which no number fits
+NARROW = 0.1  # share of the bar below which no number fits
 
 
 def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, setting=""):
@@ -100,7 +100,7 @@ def _draw_bar(ax, bottom, parts, neither, within):
     for part, end in zip(within if within is not None else (), _ends(within), strict=True):
         if end < RIGHT - 1e-9:
             ax.plot((end, end), (bottom, bottom + HIGH), color="black", lw=1.4)
-        if part > TIGHT:
+        if part > NARROW:
             box = {"facecolor": "0.92", "edgecolor": "none", "pad": 1}
             ax.text(end - wide * part / 2, bottom + HIGH / 2, f"{part:.2f}", **BOLD, bbox=box)
 
