@@ -290,7 +290,7 @@ BAD = {  # field, value, words of the refusal
     "changed where reports are shuffled": (
         "mechanism",
         {"name": "unary", "d": 4, "p": 0.2, "q": 0.7, "changed": 1},
-        "shuffle_model.mechanism must have the parameters randomizer, got 'changed'",
+        "shuffle_model.mechanism must have the parameters labels, got 'changed'; leave it out",
     ),
     "a parameter out of its domain": (
         "mechanism",

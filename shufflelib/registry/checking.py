@@ -228,14 +228,16 @@ def _rebuilt(block):
         further = {"changed", "dummy_messages", "labels"}
         own = {key: value for key, value in _checked(mechanism, place).items() if key in further}
         randomizer = _built({key: value for key, value in mechanism.items() if key not in further}, place)
-        own["randomizer"] = randomizer
         if isinstance(randomizer, MultiMessage):
             views = {MESSAGES: shuffle_messages}
         else:
             views = {REPORTS: shuffle, SUMS: aggregate}
     function = views[validation.one_of(block["analyst_sees"], f"{BLOCK}.analyst_sees", views)]
     takes = inspect.signature(function).parameters
-    _fits(own, {name: one for name, one in takes.items() if name not in ("n", "neighbours")}, place)
+    elsewhere = ("randomizer", "n", "neighbours")
+    _fits(own, {name: one for name, one in takes.items() if name not in elsewhere}, place)
+    if "randomizer" in takes:
+        own["randomizer"] = randomizer
     if "n" in takes:
         with _inside(f"{BLOCK}.users"):
             own["n"] = validation.users(block["users"])
