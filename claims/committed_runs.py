@@ -55,5 +55,6 @@ def last_accuracies(name, column, by, **columns):
     runs = {}
     for row in rows:
         if int(row["epoch"]) == last:
-            runs.setdefault(row[by], []).append(100.0 * float(row[column]))
+            share = 1.0 if column.endswith("%") else 100.0  # a column that is not in per cent has shares
+            runs.setdefault(row[by], []).append(share * float(row[column]))
     return {group: sum(values) / len(values) for group, values in runs.items()}

@@ -7,7 +7,7 @@ ORDER = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
 
 
 def _by_budgets(name, **columns):
-    return last_accuracies(name, "test accuracy", "budgets", **columns)
+    return last_accuracies(name, "accuracy, %", "budgets", **columns)
 
 
 def _beside(published, budgets):

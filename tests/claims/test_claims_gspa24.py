@@ -55,13 +55,13 @@ def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
 
     assert verdicts() == [claims.named(name).verdict for name in names]
     rows = [
-        ("Unif 3, U(0.5, 1)", 0.9678),
-        ("Constant, 0.5", 0.91),
-        ("Unif 2, U(0.01, 2)", 0.93),
-        ("no noise", 1),
+        ("Unif 3, U(0.5, 1)", 96.78),
+        ("Constant, 0.5", 91),
+        ("Unif 2, U(0.01, 2)", 93),
+        ("no noise", 100),
     ]
     for name, noises in (("gspa24_fig4_mnist", [""]), ("gspa24_noise_mnist", ["m clients", "m examples"])):
-        lines = ["# clip: 2", "noise,budgets,run,epoch,test accuracy"]
+        lines = ["# clip: 2", 'noise,budgets,run,epoch,"accuracy, %"']
         lines += [f'"for 2C/m, {noise}","{held}",0,50,{ours}' for noise in noises for held, ours in rows]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(committed_runs, "FIGURES", tmp_path)
