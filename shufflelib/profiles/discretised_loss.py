@@ -34,7 +34,7 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.logspace import UNIT, logsumexp
 
-KNOT_TOLERANCE = 2e-5  # relative width of the values connected
+KNOT_TOLERANCE = 5e-5  # relative width of the values connected
 BESIDE = 4.0  # first knots lie up to here, in units of the curve's own width
 FIRST_STEP = 0.25
 NARROWEST = 1e-40  # such a width
