@@ -148,13 +148,13 @@ book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and build a website fro
 planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (three hours on one core)
 	$(VENV) tools/planner_table.py
 
-app: .venv/installed ## open the explorer in the browser (on this machine only, works offline)
-	$(VENV) -m shufflelib.explorer
+app: .venv/book ## open the explorer's notebook in the browser (on this machine only, works offline)
+	$(VENV) -m voila notebooks/explorer.ipynb --Voila.config_file_paths=notebooks
 
 browser: .venv/book ## test the explorer in Chromium: controls, numbers and pictures
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
 	    echo >&2 'error: no Chromium found; apt-get install chromium, or chromium-browser, or google-chrome'; exit 1; }
-	$(VENV) -m pytest -s tests/explorer/test_app.py
+	$(VENV) -m pytest -s tests/viz/test_explorer_browser.py
 
 data: .venv/installed ## download MNIST to data/ (or to SHUFFLELIB_DATA) and verify it; keeps files that are there
 	@$(VENV) -m shufflelib.sgd.datasets

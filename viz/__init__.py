@@ -17,7 +17,7 @@ redraws such a figure whenever a control moves.
 
 from matplotlib import pyplot as plt
 
-from viz.explore import Panel, choice, complaint, explore, image, log_slider, slider
+from viz.explore import Panel, choice, complaint, explore, headline_of, image, log_slider, slider
 from viz.files import Saved, picture_of, save, unmarked
 from viz.looks import dots, look, looks, stretches
 from viz.maps import name_colours, ratio_map

@@ -28,6 +28,8 @@ SAY_NAMES_AND_VALUES = """(() => {
       set(handle, "aria-label", slider.querySelector(".widget-label").textContent);
       set(handle, "aria-valuetext", slider.querySelector(".widget-readout").textContent);
     }
+    for (const field of document.querySelectorAll(".widget-text input[title]"))
+      set(field, "aria-label", field.title);
     for (const line of document.querySelectorAll(".viz-status")) set(line, "role", "status");
   };
   window.vizNames ??= new MutationObserver(say);
@@ -191,9 +193,24 @@ def _picture(place):
     fig = figure_of(place)
     picture = picture_of(fig, dpi=150)
     plt.close(fig)
-    headlines = [wishes(fig).headline, fig.get_suptitle(), *(ax.get_title(loc="left") for ax in fig.axes)]
-    finding = next((" ".join(one.split()) for one in headlines if one.strip()), "")
-    return picture, finding, round(100 * fig.get_figwidth())
+    return picture, headline_of(fig), round(100 * fig.get_figwidth())
+
+
+def headline_of(place):
+    """Return the headline of a figure on one line; empty if it has none.
+
+    Examples
+    --------
+    >>> import seaborn as sns, viz
+    >>> ax = sns.lineplot(x=[1, 10], y=[2.0, 0.5])
+    >>> viz.finding(ax, "Ten people leave a quarter", "an example")
+    >>> viz.headline_of(ax)
+    'Ten people leave a quarter'
+    >>> viz.plt.close()
+    """
+    fig = figure_of(place)
+    titles = [wishes(fig).headline, fig.get_suptitle(), *(ax.get_title(loc="left") for ax in fig.axes)]
+    return next((" ".join(one.split()) for one in titles if one.strip()), "")
 
 
 def _as_now(draw):

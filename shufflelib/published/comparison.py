@@ -126,6 +126,13 @@ class Bound:
     says: str
     epsilon: Callable[["Question"], float]
 
+    def __reduce__(self):  # another process finds the functions of `ALL`, which are lambdas, by name
+        return (_of_all, (self.name,)) if self in ALL else (Bound, (self.name, self.says, self.epsilon))
+
+
+def _of_all(name):
+    return next(bound for bound in ALL if bound.name == name)
+
 
 class Answer(NamedTuple):
     """The answer of one bound: ε, or NaN and the reason.

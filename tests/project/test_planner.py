@@ -315,7 +315,7 @@ def test_the_page_s_formulas_are_those_of_the_library(page):
     assert page.evaluate("['', 'x', '0,5', '0x10', '-1', '1,00'].every((one) => isNaN(typed(one)))")
 
 
-@pytest.mark.parametrize(("name", "usual"), [("n", "1,000"), ("d", "10"), ("rounds", "1")])
+@pytest.mark.parametrize(("name", "usual"), [("n", "10,000"), ("d", "10"), ("rounds", "1")])
 def test_what_counts_something_is_whole(page, name, usual):
     page.click("[data-door=plan]")
     for text in ("30.7", "0,5", "30.000"):
