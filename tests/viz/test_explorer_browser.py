@@ -169,7 +169,7 @@ def test_the_page_is_accessible_and_fits_a_phone(browser, request, voila, theme)
     page.set_default_timeout(WAIT)
     page.goto(f"{voila}?theme={theme}")
     page.wait_for_selector(".viz-explorer img[alt^='An attacker']")
-    for title in page.locator(".viz-explorer .jp-Collapse-header").all():
+    for title in page.locator(".viz-explorer .jupyter-widget-Collapse-header").all():
         if title.is_visible():
             title.click()
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -48,7 +48,7 @@ class Door:
 
     def __init__(self):
         self.answer, self.more, self.picture = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.HTML()
-        self.answer.add_class("viz-status")
+        self.answer.add_class("viz-status").add_class("viz-answer")
         self.folded = [ipywidgets.HTML() for _ in self.folds]
         self.accordion = ipywidgets.Accordion(self.folded, titles=self.folds)
         self.said = [self.answer, self.more]  # beside the picture

@@ -22,7 +22,7 @@ HOW = (
 STYLE = (
     "<style>.viz-explorer .widget-html-content { line-height: 1.4 }\n"
     ".viz-explorer p { margin: 0.3em 0 }\n"
-    ".viz-explorer .jp-Collapse-header { color: var(--jp-ui-font-color1); background: none }</style>"
+    ".viz-explorer .jupyter-widget-Collapse-header { color: var(--jp-ui-font-color1) }</style>"
 )
 MOST_KEPT = 500  # answers
 
