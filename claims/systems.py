@@ -31,7 +31,6 @@ COLUMNS = {
     "sees": "what the analyst sees",
     "neighbours": "neighbours",
     "printed": "printed",
-    "reading": "the reading under which that holds",
 }
 DELTAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # of the columns of Figure 2
 
@@ -53,9 +52,14 @@ def table(proved):
     """
     return [
         {title: one[key] for key, title in COLUMNS.items()}
-        | {"proved, both ends": proved[name], "verdict": one["verdict"]}
+        | {"proved, both ends": proved[name], "verdict": _in_words(one)}
         for name, one in SYSTEMS.items()
     ]
+
+
+def _in_words(one):
+    """Return a verdict with the reading that it belongs to, if there is a number to judge."""
+    return one["verdict"] + (f": {one['reading']}" if VERDICTS[one["verdict"]] else "")
 
 
 def sources():

@@ -18,7 +18,7 @@ READ = {"in full", "an excerpt", "second-hand"}
 
 def test_every_system_has_its_facts_and_a_source_with_version_date_and_how_far_it_was_read():
     for one in systems.SYSTEMS.values():
-        assert all(one[key] for key in systems.COLUMNS) and one["verdict"] in systems.VERDICTS
+        assert all(one[key] for key in (*systems.COLUMNS, "reading")) and one["verdict"] in systems.VERDICTS
         assert set(one["source"]) == {"title", "section", "version", "date", "read"}
         assert one["source"]["read"] in READ
     for one in systems.UNVERIFIABLE.values():
