@@ -70,11 +70,13 @@ def test_more_labels_are_less_private_up_to_the_local_budget():
 
 
 def test_unbounded_losses_have_labels_too():
+    """At order 16 the tails decide, which are bounded apart."""
     profile = shuffle(randomizers.gaussian(sigma=1.0), n=10_000, labels=10)
     fixed = shuffle(randomizers.gaussian(sigma=1.0), n=1000)
-    for question in (lambda one: one.epsilon(1e-6), lambda one: one.renyi(4.0)):
+    for question in (lambda one: one.epsilon(1e-6), lambda one: one.renyi(16.0)):
         found, known = question(profile), question(fixed)
-        assert found.lower < found.upper < 1.1 * known.upper and found.lower > 0.9 * known.lower
+        assert 0.95 * known.upper < found.upper < 1.1 * known.upper
+        assert 0.9 * known.lower < found.lower < found.upper
 
 
 def test_what_is_said_names_the_labels():
