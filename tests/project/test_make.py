@@ -187,7 +187,7 @@ def test_of_the_environment_only_what_is_named_is_passed_on(built):
         "SHUFFLELIB_FIGURES": "x",
     }
     kept = {"PIP_CERT": "x", "HTTPS_PROXY": "p", "SHUFFLELIB_FUZZ": "3", "LC_ALL": "C", "PIP_INDEX_URL": "y"}
-    done(make(built, "app", **mine, **kept))
+    done(make(built, "data", **mine, **kept))
     seen = dict(line.split("=", 1) for line in (built / "seen").read_text().splitlines() if "=" in line)
     assert not mine.keys() & seen.keys() and kept.items() <= seen.items()
     assert (seen["PYTHONHASHSEED"], seen["MPLBACKEND"], seen["PATH"]) == ("0", "agg", os.environ["PATH"])
