@@ -222,6 +222,8 @@ class EqualLosses(TiltedSums):
                 phi = at_each(values, masses, step, which, number)
                 yield self._node(which, number, phi, step, nothing)
             rest &= ~few
+        if not rest.any():
+            return
         some = np.flatnonzero(rest)
         columns = (part[..., some] for part in (values, masses, step, count, share))
         for which, number, phi in nodes.of_each(*columns):
