@@ -58,9 +58,9 @@ def _closest(effort):
     own = _allowed(renyi.gaussian_ccg24)
     listed = {name: _allowed(one) for name, one in LISTED.items()}
     girgis, clones = _allowed(renyi.girgis21_upper), _allowed(_clones_pair)
-    trained = {"paper R, Theorem 3": own, "Girgis'21": girgis, "clones FMT'21": clones}
+    trained = {"CCG'24, Theorem 3": own, "Girgis'21, full sum": girgis, "clones FMT'21, pair": clones}
     by_budget = sorted(trained, key=trained.get)
-    found = last_accuracies("sgd_fig4_equal_mnist", "train accuracy", "bound")
+    found = last_accuracies("sgd_fig4_equal_mnist", "train, %", "bound")
     accuracies = [found[name] for name in by_budget]
     said = {name: f"{value:.2f}" if value else "none" for name, value in (listed | trained).items()}
     steps = (
@@ -81,7 +81,7 @@ def _closest(effort):
 def _approaches(effort):
     gaps, steps = {}, []
     for panel in ("Algorithm 1, linear", "Algorithm 1, hidden units", "released code, hidden units"):
-        found = last_accuracies("sgd_fig4_epochs_mnist", "train accuracy", "eps0", panel=panel)
+        found = last_accuracies("sgd_fig4_epochs_mnist", "train, %", "eps0", panel=panel)
         noisy, plain = found["2"], found[""]
         gaps[panel] = plain - noisy
         steps.append(f"{panel}, eps0 = 2: {noisy:.1f} %, without noise {plain:.1f} %")

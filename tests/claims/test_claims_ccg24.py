@@ -109,15 +109,15 @@ def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
             "no noise,99,97,1",
         ),
         "sgd_fig4_equal_mnist": (
-            "bound,epoch,train accuracy",
-            '"paper R, Theorem 3",50,0.9',
-            "Girgis'21,50,0.8",
-            "clones FMT'21,50,0.8",
+            'bound,epoch,"train, %"',
+            "\"CCG'24, Theorem 3\",50,90",
+            "\"Girgis'21, full sum\",50,80",
+            "\"clones FMT'21, pair\",50,80",
         ),
         "sgd_fig4_epochs_mnist": (
-            "panel,eps0,epoch,train accuracy",
-            *(f'"Algorithm 1, {width}",{eps0},50,0.9' for width in WIDTHS for eps0 in ("2", "")),
-            *(f'"released code, {WIDTHS[1]}",{eps0},50,0.9' for eps0 in ("2", "")),
+            'panel,eps0,epoch,"train, %"',
+            *(f'"Algorithm 1, {width}",{eps0},50,90' for width in WIDTHS for eps0 in ("2", "")),
+            *(f'"released code, {WIDTHS[1]}",{eps0},50,90' for eps0 in ("2", "")),
         ),
     }
     for name, lines in written.items():
