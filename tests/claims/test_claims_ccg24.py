@@ -110,9 +110,9 @@ def test_accuracies_come_from_the_committed_runs(monkeypatch, tmp_path):
         ),
         "sgd_fig4_equal_mnist": (
             'bound,epoch,"train, %"',
-            "\"CCG'24, Theorem 3\",50,90",
-            "\"Girgis'21, full sum\",50,80",
-            "\"clones FMT'21, pair\",50,80",
+            '"CCG\'24, Theorem 3",50,90',
+            '"Girgis\'21, full sum",50,80',
+            '"clones FMT\'21, pair",50,80',
         ),
         "sgd_fig4_epochs_mnist": (
             'panel,eps0,epoch,"train, %"',
