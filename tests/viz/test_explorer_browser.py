@@ -88,6 +88,7 @@ def opened(browser, request, where, **how):
     else:
         page.goto(f"{address}lab/tree/explorer.ipynb?reset")
         page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
     says(page, Setting())
