@@ -95,7 +95,8 @@ def _tables(values, masses, step, count, first, row):
     side = np.ceil(np.sqrt(count) / CLASS).astype(int) * CLASS
     for few in np.unique(side[side > 0]).tolist():
         every = np.flatnonzero(side == few)
-        for some in np.array_split(every, 1 + every.size * few * len(values) // TABLE):
+        parts = min(every.size, 1 + every.size * few * len(values) // TABLE)
+        for some in np.array_split(every, parts):
             mine = np.ascontiguousarray(masses[:, some].T)
             angle = np.ascontiguousarray((step[some] * row[some] * values[:, some]).T)
             near = cf_minus_one_of_multiples(angle, few)
