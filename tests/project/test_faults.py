@@ -191,6 +191,7 @@ def test_a_readers_own_settings_and_locale_change_no_figure(tmp_path, monkeypatc
     full = TARGET.replace("quick", "full")  # which writes PDF as well
     done(make(folder, full, **environment))
     monkeypatch.setenv("SHUFFLELIB_FIGURES", str(tmp_path / "here"))
+    monkeypatch.setenv("SHUFFLELIB_FORMATS", "png pdf")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     exec(DRAW, {})
     for name in ("00_a.png", "00_a.pdf", "00_a.csv"):

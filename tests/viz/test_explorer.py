@@ -33,6 +33,7 @@ USUAL = Setting(mechanism="binary_rr", n=200)
 @pytest.fixture(autouse=True)
 def themed(monkeypatch):
     monkeypatch.delenv("SHUFFLELIB_FRAMES", raising=False)
+    plt.close("all")  # of other tests
     with plt.rc_context():
         viz.theme()
         yield
