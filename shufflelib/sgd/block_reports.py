@@ -79,7 +79,7 @@ class BlockReports(Validated, ABC):
         """Return what the noise is added to, a function of the block's gradients: float vector (size,)."""
 
     @abstractmethod
-    def noise(self, size: int, block: int, rng: np.random.Generator) -> float | Floats:
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> float | Array:
         """Draw the noise of one report, shape (size,)."""
 
     def report(
@@ -138,10 +138,9 @@ class LaplaceNoise(BlockReports):
         """Scale of the noise, 2C/(s eps0)."""
         return self.calibrated_to / self.eps0
 
-    def noise(self, size: int, block: int, rng: np.random.Generator) -> Floats:
-        """Draw Laplace noise, independent in each coordinate: the difference of two exponential variables."""
-        first, second = rng.standard_exponential((2, size), np.float32)
-        return np.float32(self.noise_scale) * (first - second)
+    def noise(self, size: int, block: int, rng: np.random.Generator) -> Array:
+        """Draw Laplace noise, independent in each coordinate."""
+        return rng.laplace(0.0, self.noise_scale, size)
 
 
 def scaled_down(vector, norm, bound):
