@@ -69,7 +69,8 @@ if not TYPE_CHECKING:  # a type checker would take any name for a public one
         if name == "__version__":
             return importlib.import_module("importlib.metadata").version("shufflelib")
         if name not in __all__:
-            raise AttributeError(f"module 'shufflelib' has no attribute {name!r}")
+            near = importlib.import_module("shufflelib.numerics.validation").suggestion(name, __all__)
+            raise AttributeError(f"module 'shufflelib' has no attribute {name!r}{near}")
         module = importlib.import_module(f"shufflelib.{_HOME.get(name, name)}")
         return getattr(module, name) if name in _HOME else module
 

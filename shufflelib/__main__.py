@@ -5,16 +5,18 @@ import io
 import json
 import math
 import os
+import re
 import sys
 import warnings
 from importlib.metadata import version
+from itertools import zip_longest
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
+from shufflelib.numerics import validation
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.typed_numbers import kind_of, typed
-from shufflelib.numerics.validation import count
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.written_tables import read_file
@@ -46,6 +48,7 @@ HELP = {
     "d": "number of items of a histogram",
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }
+SOUGHT = {"delta": "delta", "calibrate users": "n", "calibrate rounds": "rounds"}
 ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: shufflelib mechanisms"
 RECORDS = (
     "epsilon and recommend write one with --yaml; help(shufflelib.registry) describes its fields.  Status: 0 "
@@ -58,13 +61,81 @@ SWEEP = (
 )
 
 
+OTHER_COMMANDS = {
+    "amplify": "epsilon",
+    "average": "mean",
+    "compare": "recommend",
+    "eps": "epsilon",
+    "frequency": "histogram",
+    "grid": "sweep",
+    "list": "mechanisms",
+    "n": "users",
+    "noise": "sigma",
+    "plan": "recommend",
+    "randomizers": "mechanisms",
+    "rdp": "renyi",
+    "roc": "tradeoff",
+    "sum": "mean",
+    "verify": "check",
+}
+VALUES = {"epsilon": "delta", "delta": "eps", "renyi": "order", "tradeoff": "fpr"}  # may be several
+ELSEWHERE = {  # options of one command, and what to do in another
+    "dropout": "belongs to recommend; elsewhere --n counts the users who stay",
+    "task": "belongs to recommend; epsilon, delta and calibrate take a --randomizer",
+    "randomizer": "is for one mechanism; recommend compares them all",
+    "pmf": "belongs to epsilon, delta, renyi and tradeoff",
+    "jobs": "belongs to sweep",
+    "output": "belongs to sweep; elsewhere write > FILE",
+    "cache": "belongs to sweep",
+    "scheduler": "belongs to sweep",
+    "plot": "is none; write --csv, and draw the table with seaborn",
+    "yaml": "belongs to epsilon and recommend, which write a record",
+    "seed": "is none; nothing is drawn at random",
+}
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser whose error messages are one line."""
+    """A parser whose error messages are one line, and which names what an unknown option may mean."""
+
+    randomizer = None  # the one that the options belong to
+    sought = ""  # what the command finds
 
     def __init__(self, **options):
         super().__init__(allow_abbrev=False, **options)
 
+    def parse_known_args(self, args=None, namespace=None):
+        """Refuse unknown options before missing ones."""
+        for word in args[:1] if self._subparsers else args:
+            option = word.partition("=")[0]
+            if option.startswith("--") and option not in self._option_string_actions:
+                self.error(f"{option} {self.unknown(option[2:])}")
+        return super().parse_known_args(args, namespace)
+
+    def unknown(self, option):
+        """Say what an unknown option may mean."""
+        if self._subparsers:
+            return "must follow a command, such as shufflelib epsilon; shufflelib --help lists them"
+        known = [one[2:] for one in self._option_string_actions if one.startswith("--")]
+        takes = f"is no parameter of {self.randomizer}" if self.randomizer else "is unknown"
+        if option.replace("-", "_") == self.sought:
+            return "is what this command looks for; leave it out"
+        if near := validation.meant(option.replace("-", "_"), known):
+            return takes + near.replace("mean ", "mean --")
+        if option in ELSEWHERE:
+            return ELSEWHERE[option]
+        if not self.randomizer:
+            if "randomizer" in known and any(option in parameters(one) for one in constructors().values()):
+                return "belongs to a mechanism; name it, --randomizer NAME"
+            return f"{takes}; --help lists the options"
+        own = ", ".join(f"--{one}" for one in parameters(constructors()[self.randomizer]))
+        return f"{takes}, which takes {own}; --help lists all options"
+
     def error(self, message):
+        """Print one line, and exit with status 2."""
+        if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            known = re.findall(r"[\w]+", wrong[2])
+            near = validation.suggestion(wrong[1], known, OTHER_COMMANDS) or f"; it takes {', '.join(known)}"
+            message = f"{message[: wrong.start()]}{wrong[1]} is unknown{near}"
         self.exit(2, f"{self.prog}: {message}\n")
 
 
@@ -106,6 +177,7 @@ def _parser(randomizer):
         command = (targets if kind else commands).add_parser(
             last, help=HELP[name], description=HELP[name], epilog=epilog
         )
+        command.randomizer, command.sought = randomizer, LOOKED_FOR.get(name, SOUGHT.get(name, ""))
         _add_question(command, name, question, randomizer)
     asked = commands.add_parser("recommend", help=HELP["recommend"], description=HELP["recommend"])
     asked.add_argument(
@@ -167,7 +239,10 @@ def _add_question(command, name, question, randomizer):
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
         needed = option == "n" or option in required(question)
-        command.add_argument(f"--{option}", type=_number(option), required=needed, help=_help(option))
+        several = {"nargs": "+"} if option == VALUES.get(name) else {}
+        command.add_argument(
+            f"--{option}", type=_number(option), required=needed, help=_help(option), **several
+        )
     if randomizer:
         own = described(constructors()[randomizer])["parameters"]
         group = command.add_argument_group(f"parameters of {randomizer}")
@@ -197,15 +272,31 @@ def _answered(arguments):
         raise ValueError(f"{randomizer} has no {later} to calibrate; it takes {takes}")
     if missing := [option for option in required(build) if option not in (*arguments, later)]:
         raise ValueError(f"{randomizer} needs --{missing[0]}")
+    several = arguments.pop(VALUES[name]) if name in VALUES else []
     if arguments.pop("yaml", False):
-        delta = arguments.pop("delta")
-        return _record(profile(build, **arguments), delta=delta)
-    answer = QUESTIONS[name](build, **arguments)
-    found = {"quantity": name, "randomizer": randomizer, **arguments} | answer.to_dict()
-    text = f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer)
-    if skipped:
-        text, found = f"{text}\n{file}: skipped {skipped}", found | {"skipped": skipped}
-    return text, found, Table([found])
+        if len(several) > 1:
+            raise ValueError(f"a record has one delta, got {len(several)}; print one record for each")
+        return _record(profile(build, **arguments), delta=several[0])
+    asked = [arguments | {VALUES[name]: value} for value in several] or [arguments]
+    texts, records = [], []
+    for one in asked:
+        answer = QUESTIONS[name](build, **one)
+        records.append({"quantity": name, "randomizer": randomizer, **one} | answer.to_dict())
+        texts.append(f"{answer}\n{answer.certificate}" if isinstance(answer, Calibration) else str(answer))
+        if skipped:
+            texts[-1] += f"\n{file}: skipped {skipped}"
+            records[-1]["skipped"] = skipped
+    return _once(texts), records if len(records) > 1 else records[0], Table(records)
+
+
+def _once(texts):
+    """Return texts below each other, without the last lines of those that the next one repeats."""
+    lines = [text.splitlines() for text in texts]
+    shared = 0
+    while len(texts) > 1 and len({one[-1 - shared] for one in lines if len(one) > shared + 1}) == 1:
+        shared += 1
+    kept = ["\n".join(one[: len(one) - shared]) for one in lines[:-1]]
+    return "\n".join([*kept, texts[-1]])
 
 
 def _tabulated(file):
@@ -263,7 +354,7 @@ def _sweep(arguments):
 
     jobs = arguments.pop("jobs")
     if jobs != -1:
-        count(jobs, "--jobs", remedy="processes on this machine, -1 for one on each core")
+        validation.count(jobs, "--jobs", remedy="processes on this machine, -1 for one on each core")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UserWarning)
         rows, summary = sweep_file(arguments.pop("spec"), n_jobs=jobs, **arguments)
@@ -274,27 +365,39 @@ def _sweep(arguments):
 
 def _chosen(argv):
     """Return the randomizer that the arguments name, if it is one."""
-    first = _Parser(add_help=False)
-    first.add_argument("--randomizer", nargs="?")  # a missing name is reported by the full parser
-    try:
-        return named(first.parse_known_args(argv)[0].randomizer)
-    except (ValueError, SystemExit):
-        return None
+    for word, following in zip_longest(argv, argv[1:], fillvalue=""):
+        option, _, value = word.partition("=")
+        if option == "--randomizer" and (value or not following.startswith("-")):
+            return named(value or following)
+    return None
+
+
+def _negatives_joined(argv):
+    """Return the arguments with a negative number as the value of the option before it."""
+    joined = []
+    for word in argv:
+        if joined and joined[-1].startswith("--") and re.match(r"-\.?[0-9]", word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _parsed(argv):
-    argv = sys.argv[1:] if argv is None else argv
-    randomizer = _chosen(argv)
-    parser = _parser(randomizer)
+    argv = _negatives_joined(sys.argv[1:] if argv is None else argv)
+    try:
+        parser = _parser(_chosen(argv))
+    except ValueError as wrong:
+        if argv[0] not in ("recommend", "sweep"):
+            _Parser(prog="shufflelib").error(f"argument --randomizer: {wrong}")
+        parser = _parser(None)
     arguments, unknown = parser.parse_known_args(argv)
     options = [word.partition("=")[0] for word in argv if word.startswith("--")]
     if twice := [option for option in dict.fromkeys(options) if options.count(option) > 1]:
         parser.error(f"{twice[0]} is given twice; keep one")
     if unknown:
-        takes = f"is no parameter of {randomizer}; " if randomizer else "is unknown; "
-        if randomizer and unknown[0].lstrip("-").partition("=")[0] in parameters(constructors()[randomizer]):
-            takes = "is what this command looks for; leave it out; "
-        parser.error(f"{unknown[0]} {takes}--help lists the options")
+        near = f"write -{unknown[0]}" if re.match("-[a-z]", unknown[0]) else "options begin with --"
+        parser.error(f"{unknown[0]} belongs to no option; {near}, and --help lists them")
     return {name: value for name, value in vars(arguments).items() if value is not None}
 
 

@@ -111,7 +111,7 @@ BAD = {
         ["calibrate", "eps0", "--randomizer", "gaussian", "--n", "10", *TARGET],
         "gaussian has no eps0",
     ),
-    "a near miss": (["epsilon", "--randomizer", "grr", "--n", "9", "--delta", "0.1"], "mean generalized_rr?"),
+    "a near miss": (["epsilon", "--randomizer", "laplase", "--n", "9", "--delta", "0.1"], "mean laplace?"),
     "no items": (["recommend", "--n", "10", *TARGET], "d must be"),
     "two formats": (["epsilon", *TEN, "--delta", "0.1", "--json", "--csv"], "--csv"),
     "target out of reach": (

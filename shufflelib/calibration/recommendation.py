@@ -219,6 +219,7 @@ class Recommendation(Table):
         return ax
 
 
+@validation.named
 def recommend(
     *,
     n: int,

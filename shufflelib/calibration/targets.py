@@ -273,6 +273,7 @@ def _constructor(randomizer, parameters, finds=None):
         takes = f"{randomizer.__name__} takes {', '.join(signature.parameters)}"
         if finds and finds not in signature.parameters:
             raise TypeError(f"{takes}, no {finds} to calibrate")
+        validation.refuse_keywords(randomizer.__name__, signature.parameters, parameters)
         try:
             signature.bind(**({finds: None} if finds else {}), **parameters)
         except TypeError as wrong:

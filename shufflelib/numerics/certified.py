@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
@@ -93,6 +93,22 @@ def written(value: float, *, up: bool, digits: int = 10) -> str:
     if abs(rounded) >= LEAST_NORMAL or rounded == 0 or not rounded.is_finite():
         return f"{float(rounded):.{digits}g}"
     return f"{rounded.normalize(context):g}"  # no float: the nearest one may lie on the other side
+
+
+def decimals(value: float, *, up: bool, digits: int) -> str:
+    """Write a bound with so many decimals, rounded like `written`.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.certified import decimals
+    >>> decimals(12.3456, up=False, digits=2), decimals(12.3456, up=True, digits=2)
+    ('12.34', '12.35')
+    """
+    if not math.isfinite(value):
+        return f"{value}"
+    step, context = Decimal(1).scaleb(-digits), Context(prec=350)  # 1e308, with 15 decimals
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{Decimal(float(value)).quantize(step, rounding, context):f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,14 +224,16 @@ class Certified(Generic[T]):
     def __format__(self, spec):
         if not spec:
             return str(self)
-        match = re.fullmatch(r"\.(\d+)g", spec)
+        match = re.fullmatch(r"\.(\d+)([fg])", spec)
         digits = int(match[1]) if match else 0
         if not 1 <= digits <= 15:
-            raise ValueError(f"the format of a bracket must be like '.3g', 1 to 15 digits, got {spec!r}")
-        ends = np.broadcast(self.lower, self.upper)
+            raise ValueError(
+                f"the format of a bracket must be like '.3g' or '.4f', 1 to 15 digits, got {spec!r}"
+            )
+        as_written = decimals if match[2] == "f" else written
         return ", ".join(
-            f"[{written(low, up=False, digits=digits)}, {written(high, up=True, digits=digits)}]"
-            for low, high in ends
+            f"[{as_written(low, up=False, digits=digits)}, {as_written(high, up=True, digits=digits)}]"
+            for low, high in np.broadcast(self.lower, self.upper)
         )
 
     def _refuse(self, *_):

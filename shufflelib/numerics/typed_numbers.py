@@ -10,7 +10,7 @@ import re
 
 from shufflelib.numerics import validation
 
-WHOLE = {"B", "K", "d", "h", "k", "l", "n", "rounds", "s"}  # parameters that count something
+WHOLE = {"B", "K", "d", "h", "jobs", "k", "l", "n", "rounds", "s"}  # parameters that count something
 SHARES = {"delta", "dropout", "fpr", "rate", "redraw"}
 SUCH_AS = {
     "count": "a whole number such as 1e5, 50k or 100,000",
@@ -115,4 +115,6 @@ def _value(words, kind):
 def _remedy(words, kind):
     if kind == "count" and ambiguous(words):
         return "; write thousands as 100,000 or 100000"
-    return "; write decimals with a point" if "," in words else ""
+    if words.startswith("-"):
+        return "; it cannot be negative"
+    return "; write decimals with a point, and spaces between numbers" if "," in words else ""

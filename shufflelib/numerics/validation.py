@@ -8,8 +8,12 @@ reads ``1e-8`` as the string ``"1e-8"``, and accepting it here means misreading 
 
 import contextlib
 import difflib
+import functools
+import inspect
 import math
 import numbers
+from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 
@@ -25,6 +29,39 @@ INSIDE_UNIT_INTERVAL = {
     "remedy": "delta lies strictly between 0 and 1",
 }
 WIDTH = 60  # characters of a value that a refusal shows
+OTHER_WORDS = {  # names of parameters elsewhere, and here the first that there is
+    "alpha": ("order", "fpr"),
+    "buckets": ("d",),
+    "days": ("rounds",),
+    "domain_size": ("d",),
+    "epsilon": ("eps", "eps0"),
+    "epsilon0": ("eps0",),
+    "epsilon_0": ("eps0",),
+    "epsilon_local": ("eps0",),
+    "eps": ("eps0",),
+    "eps0": ("eps",),
+    "eps_0": ("eps0",),
+    "false_positive_rate": ("fpr",),
+    "items": ("d",),
+    "k": ("d", "rounds"),
+    "local_epsilon": ("eps0",),
+    "neighbors": ("neighbours",),
+    "noise": ("sigma",),
+    "noise_multiplier": ("sigma",),
+    "num_users": ("n",),
+    "options": ("d",),
+    "population": ("n",),
+    "q": ("rate",),
+    "repetitions": ("rounds",),
+    "sampling_rate": ("rate",),
+    "scale": ("sigma",),
+    "size": ("d", "n"),
+    "steps": ("rounds",),
+    "t": ("rounds",),
+    "users": ("n",),
+}
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def shown(value) -> str:
@@ -48,7 +85,9 @@ def _refuse_non_number(value, name):
         remedy = "pass a float or an int"
         with contextlib.suppress(ValueError):
             float(value)
-            remedy = "write 1.0e-8, not 1e-8, in YAML, or convert it with float()"
+            remedy = "convert it with float() or int()"
+            if "e" in str(value) and "." not in str(value):
+                remedy = "write 1.0e-8, not 1e-8, in YAML, or convert it with float()"
         raise TypeError(f"{name} must be a number, got the string {shown(value)}; {remedy}")
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, got {shown(value)}; pass a float or an int")
@@ -231,13 +270,62 @@ def suggestion(word, known, others=()) -> str:
     Examples
     --------
     >>> from shufflelib.numerics.validation import suggestion
-    >>> suggestion("laplase", ["laplace", "gaussian"]), suggestion("grr", [], {"grr": "generalized_rr"})
-    (' (did you mean laplace?)', ' (did you mean generalized_rr?)')
+    >>> suggestion("laplase", ["laplace", "gaussian"]), suggestion("x", ["y"], {"x": "y"})
+    (' (did you mean laplace?)', ' (did you mean y?)')
     """
     if not isinstance(word, str):
         return ""
+    others = {other: here for other, here in dict(others).items() if here in known}
     near = difflib.get_close_matches(word.lower(), [*known, *others], 1)
-    return f" (did you mean {dict(others).get(near[0], near[0])}?)" if near else ""
+    return f" (did you mean {others.get(near[0], near[0])}?)" if near else ""
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return a hint at the parameter that another word may mean, or an empty text.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.validation import meant
+    >>> meant("k", ["eps0", "d"]), meant("alpha", ["order"]), meant("weather", ["eps0", "d"])
+    (' (did you mean d?)', ' (did you mean order?)', '')
+    """
+    known = [*known]
+    found = [one for one in OTHER_WORDS.get(word.lower(), ()) if one in known]
+    return f" (did you mean {found[0]}?)" if found else suggestion(word, known)
+
+
+def refuse_keywords(takes: str, known: Iterable[str], given: Iterable[str]) -> None:
+    """Raise a TypeError that names the first keyword that is none, and the one that may be meant."""
+    known = [*known]
+    for word in given:
+        if word not in known:
+            near = meant(word, known)
+            raise TypeError(f"{takes} has no parameter {word}{near}; it takes {', '.join(known)}")
+
+
+def named(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that answers a misnamed keyword with the name that may be meant.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.validation import named
+    >>> @named
+    ... def delta(eps):
+    ...     return 2.0 ** -eps
+    >>> delta(epsilon=1.0)
+    Traceback (most recent call last):
+        ...
+    TypeError: delta has no parameter epsilon (did you mean eps?); it takes eps
+    """
+    known = [one for one in inspect.signature(function).parameters if one != "self"]
+
+    @functools.wraps(function)
+    def answered(*given: P.args, **keywords: P.kwargs) -> R:
+        if keywords:
+            refuse_keywords(function.__name__, known, keywords)
+        return function(*given, **keywords)
+
+    return answered
 
 
 def one_of(value, name: str, choices) -> str:

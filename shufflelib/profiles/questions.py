@@ -229,6 +229,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def delta(self, eps: ArrayLike) -> Certified[Array]: ...
 
+    @validation.named
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
 
@@ -277,6 +278,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def epsilon(self, delta: ArrayLike) -> Certified[Array]: ...
 
+    @validation.named
     def epsilon(self, delta):
         r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
 
@@ -325,6 +327,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def renyi(self, order: ArrayLike) -> Certified[Array]: ...
 
+    @validation.named
     def renyi(self, order):
         r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
 
@@ -393,6 +396,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def tradeoff(self, fpr: ArrayLike) -> Certified[Array]: ...
 
+    @validation.named
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
 
@@ -432,6 +436,7 @@ class PrivacyProfile(Shown, ABC):
         above, below = self.dominating_pairs, self.attack_pairs
         return _fewest_missed(above, fpr)[0], _fewest_missed(below, fpr)[1]
 
+    @validation.named
     def subsample(self, rate: float) -> "PrivacyProfile":
         r"""Return the profile of the same mechanism run on a random subset of its users.
 
@@ -478,6 +483,7 @@ class PrivacyProfile(Shown, ABC):
             )
         return sampled(self, rate)
 
+    @validation.named
     def compose(self, rounds: int) -> "PrivacyProfile":
         r"""Return the profile of equal adaptive rounds on the same data.
 

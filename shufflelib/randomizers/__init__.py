@@ -67,18 +67,31 @@ __all__ = [
 ]
 
 OTHER_NAMES = {
+    "binary_randomized_response": "binary_rr",
     "blh": "local_hash",
+    "direct_encoding": "generalized_rr",
+    "generalised_rr": "generalized_rr",
+    "generalized_randomized_response": "generalized_rr",
     "grr": "generalized_rr",
+    "hadamard_response": "hadamard",
     "hr": "hadamard",
     "k_rr": "generalized_rr",
+    "kary_rr": "generalized_rr",
     "krr": "generalized_rr",
+    "local_hashing": "local_hash",
     "olh": "local_hash",
+    "optimised_unary": "optimized_unary",
+    "optimized_local_hashing": "local_hash",
+    "optimized_unary_encoding": "optimized_unary",
     "oue": "optimized_unary",
+    "piecewise_mechanism": "piecewise",
     "pm": "piecewise",
     "randomized_response": "generalized_rr",
     "rr": "binary_rr",
     "ss": "subset",
+    "subset_selection": "subset",
     "sue": "rappor",
+    "symmetric_unary_encoding": "rappor",
     "warner": "binary_rr",
 }
 

@@ -24,23 +24,23 @@ def constructors():
 
 
 def named(name):
-    """Return the name of a randomizer as Python has it; ``generalized-rr`` is one too.
+    """Return the name of a randomizer as Python has it; ``generalized-rr`` and ``krr`` name it too.
 
     Examples
     --------
     >>> from shufflelib.randomizers.by_name import named
-    >>> named("generalized-rr")
-    'generalized_rr'
+    >>> named("generalized-rr"), named("OUE")
+    ('generalized_rr', 'optimized_unary')
     """
-    wanted = name.replace("-", "_") if isinstance(name, str) else name
+    wanted = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else name
+    wanted = randomizers.OTHER_NAMES.get(wanted, wanted) if isinstance(name, str) else name
     if not isinstance(name, str) or wanted not in constructors():
         near = validation.suggestion(wanted, constructors(), randomizers.OTHER_NAMES)
         if wanted in randomizers.__all__:
             near = f", which is for Python only: {_in_python(wanted)}"
         got = validation.shown(name) if isinstance(name, str) else f"a {type(name).__name__}"
-        raise ValueError(
-            f"randomizer must be a known one, got {got}{near}; known: {', '.join(constructors())}"
-        )
+        rest = f"{near}; shufflelib mechanisms lists all" if near else f"; known: {', '.join(constructors())}"
+        raise ValueError(f"randomizer must be a known one, got {got}{rest}")
     return wanted
 
 

@@ -7,9 +7,10 @@ which values it takes, and they are checked when it is set.
 """
 
 import dataclasses
+import inspect
 from abc import ABC, abstractmethod
 from functools import cache, partial
-from typing import Annotated, Any, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,11 +36,22 @@ def number(**domain):
 
 Budget = Annotated[float, validation.local_budget]
 Count = Annotated[int, whole(1)]
-Options = Annotated[int, whole(2)]
+Options = Annotated[int, whole(2, remedy="one option alone says nothing")]
 
 
 class Validated:
     """A frozen dataclass whose fields obey their types."""
+
+    if not TYPE_CHECKING:  # a type checker knows the names from the fields
+
+        def __new__(cls, *given, **named):
+            """Refuse names of parameters that are none, and say which may be meant."""
+            parameters = _parameters(cls)
+            if given and all(one.kind is one.KEYWORD_ONLY for one in parameters.values()):
+                example = ", ".join(f"{name}=…" for name in parameters)
+                raise TypeError(f"{cls.__name__} takes its parameters by name: {cls.__name__}({example})")
+            validation.refuse_keywords(cls.__name__, parameters, named)
+            return super().__new__(cls)
 
     def __post_init__(self):
         checked = {name: check(getattr(self, name), name) for name, check in _checks(type(self)).items()}
@@ -48,6 +60,12 @@ class Validated:
 
     def _set(self, name, value):
         object.__setattr__(self, name, value)
+
+
+@cache
+def _parameters(kind):
+    """Return the parameters of a dataclass by name."""
+    return inspect.signature(kind).parameters
 
 
 @cache

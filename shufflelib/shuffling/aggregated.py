@@ -44,6 +44,7 @@ AGGREGATED = (
 )
 
 
+@validation.named
 def aggregate(
     randomizer: unary | UnaryEncoding | binary_rr | gaussian,
     n: int,

@@ -25,6 +25,7 @@ BLANKET = (
 )
 
 
+@validation.named
 def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyProfile:
     r"""Return the certified privacy profile of n shuffled reports.
 

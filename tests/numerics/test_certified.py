@@ -66,8 +66,10 @@ def test_a_format_rounds_both_ends_outward():
     assert f"{Certified(0.12345, 0.12355):.3g}" == "[0.123, 0.124]"
     assert f"{Certified([0.25, 0.5], [0.75, np.inf]):.1g}" == "[0.2, 0.8], [0.5, inf]"
     assert f"{Certified(0.0, 1.0, statement='delta')}".startswith("delta")
+    assert f"{Certified([0.12345, 1e300], [0.12355, np.inf]):.3f}".startswith("[0.123, 0.124], [1000000")
+    assert f"{Certified(0.0, 1.0):.15f}" == "[0.000000000000000, 1.000000000000000]"
     with pytest.raises(ValueError, match=r"like '\.3g'"):
-        f"{Certified(0.0, 1.0):.3f}"
+        f"{Certified(0.0, 1.0):.3e}"
 
 
 def test_the_first_line_says_that_a_bracket_is_wide_and_why():
