@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import runpy  # noqa: TID251 (a sampler is a program, not data)
 import sys
 import warnings
 from importlib.metadata import version
@@ -14,6 +15,7 @@ from itertools import zip_longest
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile
 from shufflelib.calibration.recommendation import TASKS, recommend
 from shufflelib.calibration.search import Calibration
+from shufflelib.estimation.audit import audit
 from shufflelib.numerics import validation
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.typed_numbers import kind_of, typed
@@ -36,6 +38,7 @@ HELP = {
     "calibrate rounds": "most rounds whose central epsilon at delta is proved to be at most eps",
     "recommend": "all mechanisms for a task at one target (eps, delta), sorted by error",
     "check": "recompute the record of a deployment, and say whether its epsilon and delta hold",
+    "audit": "draw from a sampler of your own: a lower bound on its eps0, and the likeliest slip",
     "mechanisms": "names, parameters, domains and sources of all mechanisms",
     "pmf": "a mechanism of your own: probabilities of its reports, one row for each value",
     "n": "number of users who report in a round",
@@ -53,6 +56,11 @@ ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: s
 RECORDS = (
     "epsilon and recommend write one with --yaml; help(shufflelib.registry) describes its fields.  Status: 0 "
     "if epsilon and delta are proved to hold, 1 if not, 2 if the file is no record."
+)
+SAMPLER = (
+    "sample(x, rng) takes an array of values and a numpy Generator and returns one report for each.  "
+    "VALUES in the same file lists values to draw from; by default the options of the --randomizer.  "
+    "Status: 0 if nothing contradicts what it is meant to be, 1 if something does."
 )
 SWEEP = (
     f"Keys of the file: quantity ({', '.join(QUESTIONS)}), "
@@ -192,6 +200,16 @@ def _parser(randomizer):
     recorded = commands.add_parser("check", help=HELP["check"], description=HELP["check"], epilog=RECORDS)
     recorded.add_argument("file", metavar="RECORD.yaml", help="a record in the form of the public registry")
     recorded.set_defaults(answer=_checked)
+    audited = commands.add_parser("audit", help=HELP["audit"], description=HELP["audit"], epilog=SAMPLER)
+    audited.randomizer = randomizer
+    audited.add_argument("file", metavar="SAMPLER.py", help="defines sample(x, rng); it is run")
+    audited.add_argument("--randomizer", type=_option(named), metavar="NAME", help="what it is meant to be")
+    audited.add_argument("--draws", type=_number("draws"), help="reports drawn for each value, 100,000")
+    audited.add_argument("--confidence", type=_number("confidence"), help="of the lower bound, 0.99")
+    audited.add_argument("--seed", type=_number("seed"), help="of all randomness, 0")
+    if randomizer:
+        _add_parameters(audited, randomizer, left_out=("draws", "confidence", "seed"))
+    audited.set_defaults(answer=_audited)
     listed = commands.add_parser("mechanisms", help=HELP["mechanisms"], description=HELP["mechanisms"])
     listed.set_defaults(answer=_mechanisms)
     words = "certified numbers over a grid that a YAML file describes, as a CSV file"
@@ -212,7 +230,7 @@ def _parser(randomizer):
             f"--{option}", type=_number(option), help=f"{_help(option)}; overrides that of the file"
         )
     sweep.set_defaults(answer=_sweep)
-    for command in (asked, recorded, listed, sweep):
+    for command in (asked, recorded, audited, listed, sweep):
         _add_formats(command, record=command is asked)
     return parser
 
@@ -244,12 +262,17 @@ def _add_question(command, name, question, randomizer):
             f"--{option}", type=_number(option), required=needed, help=_help(option), **several
         )
     if randomizer:
-        own = described(constructors()[randomizer])["parameters"]
-        group = command.add_argument_group(f"parameters of {randomizer}")
-        for option in own:
-            if option not in (*asked, LOOKED_FOR.get(name)):
-                group.add_argument(f"--{option}", type=_number(option), help=own[option].replace("%", "%%"))
+        _add_parameters(command, randomizer, left_out=(*asked, LOOKED_FOR.get(name)))
     command.set_defaults(answer=_answered, question=name)
+
+
+def _add_parameters(command, randomizer, left_out):
+    """Add the options of the randomizer."""
+    own = described(constructors()[randomizer])["parameters"]
+    group = command.add_argument_group(f"parameters of {randomizer}")
+    for option in own:
+        if option not in left_out:
+            group.add_argument(f"--{option}", type=_number(option), help=own[option].replace("%", "%%"))
 
 
 def _answered(arguments):
@@ -324,6 +347,23 @@ def _checked(arguments):
         found = check(read(path))
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"{path}: {wrong}") from None
+    return str(found), found.to_dict(), Table([found.to_dict()])
+
+
+def _audited(arguments):
+    """Return what draws of somebody's sampler show."""
+    path, name = arguments.pop("file"), arguments.pop("randomizer", None)
+    how = {one: arguments.pop(one) for one in ("draws", "confidence", "seed") if one in arguments}
+    try:
+        defined = runpy.run_path(path)
+    except OSError as wrong:
+        raise type(wrong)(f"cannot read {path}: {wrong.strerror}; name a Python file") from None
+    if "sample" not in defined:
+        raise ValueError(f"{path} must define sample(x, rng), which returns a report for each value of x")
+    if name and (missing := [one for one in required(constructors()[name]) if one not in arguments]):
+        raise ValueError(f"{name} needs --{missing[0]}")
+    like = constructors()[name](**arguments) if name else None
+    found = audit(defined["sample"], defined.get("VALUES"), like=like, **how)
     return str(found), found.to_dict(), Table([found.to_dict()])
 
 
@@ -413,7 +453,8 @@ def _plain(value):
 def main(argv=None):
     """Run the command line.
 
-    Returns 0, 1 if a record is not shown to hold, 2 after one line about an error, 130 when stopped.
+    Returns 0, 1 if a record is not shown to hold or a sampler is refuted, 2 after one line about an error,
+    130 when stopped.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -441,7 +482,10 @@ def main(argv=None):
         if not isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
             print(f"shufflelib: cannot write the answer: {wrong.strerror}", file=sys.stderr)
             return 2
-    return int(isinstance(found, dict) and found.get("verdict", HOLDS) != HOLDS)
+    refuted = isinstance(found, dict) and (
+        found.get("verdict", HOLDS) != HOLDS or found.get("refuted", False)
+    )
+    return int(refuted)
 
 
 if __name__ == "__main__":

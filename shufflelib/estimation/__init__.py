@@ -21,6 +21,8 @@ In order of reading:
 from shufflelib.estimation.accuracy import Measured as Measured
 from shufflelib.estimation.accuracy import mean_absolute_error as mean_absolute_error
 from shufflelib.estimation.accuracy import normal_absolute_error as normal_absolute_error
+from shufflelib.estimation.audit import Audit as Audit
+from shufflelib.estimation.audit import audit as audit
 from shufflelib.estimation.channels import LaplaceReports as LaplaceReports
 from shufflelib.estimation.channels import ResponseReports as ResponseReports
 from shufflelib.estimation.hierarchy import canonical_decomposition as canonical_decomposition

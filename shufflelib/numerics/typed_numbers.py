@@ -10,8 +10,21 @@ import re
 
 from shufflelib.numerics import validation
 
-WHOLE = {"B", "K", "d", "h", "jobs", "k", "l", "n", "rounds", "s"}  # parameters that count something
-SHARES = {"delta", "dropout", "fpr", "rate", "redraw"}
+WHOLE = {
+    "B",
+    "K",
+    "d",
+    "draws",
+    "h",
+    "jobs",
+    "k",
+    "l",
+    "n",
+    "rounds",
+    "s",
+    "seed",
+}  # parameters that count something
+SHARES = {"confidence", "delta", "dropout", "fpr", "rate", "redraw"}
 SUCH_AS = {
     "count": "a whole number such as 1e5, 50k or 100,000",
     "share": "a share such as 0.05, 5 % or 1/20",
