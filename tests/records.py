@@ -19,7 +19,7 @@ import oracles
 from claims import exact_channels, exact_shuffle
 from claims.exact_channels import normalised
 from finite_pairs import LOPSIDED, MILD, TELLING, discrete
-from oracles import bit_vectors, counts, mixtures, multi_message, neighbours, small_domains
+from oracles import bit_vectors, counts, mixtures, multi_message, neighbours, noise, small_domains
 from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
 from shufflelib import aggregate, randomizers, shuffle
 from shufflelib.profiles import Gaussian, compose
@@ -367,15 +367,74 @@ SUMS = (
     summed("zero, lopsided", *UNLIKE, GONE, ONE_HOT, neighbours="zero"),
 )
 
-NOISE = Record(
-    "sums of noise",
-    lambda n: aggregate(randomizers.gaussian(sigma=1.0), n),
-    lambda n: [gaussian_cells(1.0 / math.sqrt(n))],
-    (1, 2, 3),
-    1.1,
-    EXACT[1],
-    complete=False,
-    sharp=False,
+
+def noisy(name, mechanism, cells, *, complete=False, attained=EXACT[1], loose=1.1, **relation):
+    """Return the record of sums of noise, of cells of which the oracle knows the masses."""
+    return Record(
+        f"sums of {name}",
+        lambda n: aggregate(mechanism, n, **relation),
+        cells,
+        (1, 2, 3),
+        EXACT[0] if complete else loose,
+        attained,
+        complete,
+        sharp=complete,
+    )
+
+
+def heads(n, *shifts):
+    """Return cells of two coins of each user, biased, in both orders."""
+    masses = dict(enumerate(counts.coins(2 * n, F(1, 4))))
+    return [noise.shifted(masses, [side * by for by in shifts]) for side in (1, -1)]
+
+
+def rounded(cells):
+    """Return one distribution of each cell as fractions."""
+    return dict(enumerate(zip(*normalised([[F(str(mass)) for mass in row] for row in cells]), strict=True)))
+
+
+def whole(masses, n):
+    cells = noise.shifted(noise.summed(masses, n), (1,))
+    return [rounded(list(zip(*cells.values(), strict=True)))]
+
+
+COINS = randomizers.binomial(trials=2, p=0.25)
+NOISE = (
+    noisy("noise", randomizers.gaussian(sigma=1.0), lambda n: [gaussian_cells(1.0 / math.sqrt(n))]),
+    noisy("coins", COINS, lambda n: heads(n, 1), complete=True),
+    noisy(
+        "coins, two changed",
+        COINS,
+        lambda n: heads(n, 1, 1) + heads(n, 1, -1),
+        complete=True,
+        changed=2,
+    ),
+    noisy(
+        "coins, two zeroed",
+        COINS,
+        lambda n: heads(n, 1, 1),
+        complete=True,
+        changed=2,
+        neighbours="zero",
+    ),
+    noisy(
+        "coins, by three",
+        randomizers.binomial(trials=2, p=0.25, sensitivity=3),
+        lambda n: [one for by in (1, 2, 3) for one in heads(n, by)],
+        complete=True,
+    ),
+    noisy("Skellam noise", randomizers.skellam(mu=0.5), lambda n: whole(noise.skellam(0.5), n)),
+    noisy(
+        "discrete Gaussian noise",
+        randomizers.discrete_gaussian(sigma=1.25),
+        lambda n: whole(noise.discrete_gaussian(1.25), n),
+        attained=1 - 1e-4,
+    ),
+    noisy(
+        "Laplace noise",
+        randomizers.laplace(eps0=1.0),
+        lambda n: [rounded(noise.laplace_cells(n, 1, 64))],
+    ),
 )
 
 # ---------------------------------------------------------------- several messages, personal budgets
@@ -478,7 +537,7 @@ RECORDS = (
     *PAIRS,
     *ROUNDS,
     *SUMS,
-    NOISE,
+    *NOISE,
     *MESSAGES,
     *OWN,
     *OWN_LAPLACE,

@@ -75,6 +75,7 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "shuffling.multi_message.shuffle_messages": {"randomizer": MESSAGES, "n": 10, "dummy_messages": 100},
     "sgd.accounting.one_block": {"reports": NOISY},
     "randomizers.unary": {"p": 0.2, "q": 0.7},
+    "randomizers.binomial": {"p": 0.2},
     "shuffling.aggregate": {"randomizer": randomizers.unary(d=5, p=0.2, q=0.7)},
 }
 EVERY_USERS = {  # folders whose eps0 is a budget for each user

@@ -50,6 +50,8 @@ class IntegerNoise:
         Supremum of P(N = k + 1)/P(N = k) as k grows; beyond any k it is that or what it is at k.
     margin : float
         How many numbers are listed beyond 16 deviations, at first.
+    symmetric : bool
+        Whether the distribution is that of 2 mean − N.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class IntegerNoise:
     largest: float = math.inf
     last_ratio: float = 0.0
     margin: float = 64.0
+    symmetric: bool = False
 
     def listed(self):
         """Return numbers, log masses, losses of k and k - 1 and bounds on log of what is left out."""
@@ -173,9 +176,9 @@ def _poisson_loss(mean, k):
 def binomial(trials: int, chance: Interval) -> IntegerNoise:
     r"""Return the number of successes; :math:`\ell(k) = \log\frac{k(1-p)}{(n-k+1)p}`."""
     odds, p = chance / (1.0 - chance), chance.middle
-    return IntegerNoise(
-        partial(_binomial_loss, trials, odds), trials * p, math.sqrt(trials * p * (1.0 - p)), largest=trials
-    )
+    deviation, even = math.sqrt(trials * p * (1.0 - p)), chance == (0.5, 0.5)
+    loss = partial(_binomial_loss, trials, odds)
+    return IntegerNoise(loss, trials * p, deviation, largest=trials, symmetric=even)
 
 
 def _binomial_loss(trials, odds, k):
@@ -203,7 +206,8 @@ def skellam(variance: Interval) -> IntegerNoise:
     each step shrinks that interval.
     """
     deviation = math.sqrt(variance.middle)
-    return IntegerNoise(partial(_skellam_loss, variance, deviation), 0.0, deviation, smallest=-math.inf)
+    loss = partial(_skellam_loss, variance, deviation)
+    return IntegerNoise(loss, 0.0, deviation, smallest=-math.inf, symmetric=True)
 
 
 def _skellam_loss(variance, deviation, k):
@@ -251,7 +255,7 @@ def sum_of_discrete_gaussians(n: int, sigma: float) -> IntegerNoise | None:
     share = (2.0 * math.pi * deviation) ** 2 * moment / (1.0 - drop) * (1.0 + 1e-9)
     variance = Interval.of(sigma) * sigma * float(n)
     loss = partial(_discrete_gaussian_loss, variance, share)
-    return IntegerNoise(loss, 0.0, deviation, smallest=-math.inf, margin=2.0)
+    return IntegerNoise(loss, 0.0, deviation, smallest=-math.inf, margin=2.0, symmetric=True)
 
 
 def _second_moment(n, sigma):

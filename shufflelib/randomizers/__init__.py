@@ -14,6 +14,7 @@ from shufflelib.randomizers.cut_density import from_density
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
 from shufflelib.randomizers.hashing import collision, local_hash
+from shufflelib.randomizers.integer_noise import binomial, discrete_gaussian, skellam
 from shufflelib.randomizers.joint import joint
 from shufflelib.randomizers.keyvalue import privkv
 from shufflelib.randomizers.metric import metric_generic, metric_laplace
@@ -33,8 +34,10 @@ __all__ = [
     "balcer_uniform",
     "balls_into_bins",
     "binary_rr",
+    "binomial",
     "cheu_zhilyaev",
     "collision",
+    "discrete_gaussian",
     "duchi",
     "from_density",
     "from_pmf",
@@ -59,6 +62,7 @@ __all__ = [
     "privkv",
     "rappor",
     "sampled_rappor",
+    "skellam",
     "subset",
     "subset_exponential",
     "unary",

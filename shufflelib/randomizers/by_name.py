@@ -6,6 +6,7 @@ import re
 
 from shufflelib import randomizers
 from shufflelib.numerics import validation
+from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.multi_message import MultiMessage
 
@@ -51,6 +52,8 @@ def _in_python(name):
         arguments = ", ".join(f"{one}={one}" for one in parameters(build))
         made = f"randomizers.{name}({arguments})"
         return f"shuffling.multi_message.shuffle_messages({made}, n=n, dummy_messages=n*k), k for each"
+    if issubclass(build, NoisyCount):
+        return f"aggregate(randomizers.{name}({', '.join(f'{one}={one}' for one in required(build))}), n=n)"
     return f"see help(shufflelib.randomizers.{name})"
 
 

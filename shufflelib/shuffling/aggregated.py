@@ -1,6 +1,7 @@
-r"""The profile of n reports of bits of which the analyst sees the sums: secure aggregation.
+r"""The profile of n reports of which the analyst sees the sums: secure aggregation.
 
-What one user changes is in the sums of the coordinates where the two values differ; see `bit_sums`.
+What one user changes is in the sums of the coordinates where the two values differ: of flipped bits, see
+`bit_sums`; of numbers with noise, `profiles.integer_noise` and `laplace_sums`.
 """
 
 import math
@@ -16,20 +17,25 @@ from shufflelib.profiles.adjacency import SHUFFLED, Adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.integer_noise import moved
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.profiles.pairs import LARGEST_MU, DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.product_pair import ProductPair
 from shufflelib.profiles.questions import Bounds
 from shufflelib.profiles.shown import Made
-from shufflelib.randomizers.additive import gaussian
+from shufflelib.randomizers.additive import gaussian, laplace
+from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.unary import UnaryEncoding, rappor, unary
 from shufflelib.shuffling.bit_sums import all_others, others_agree
+from shufflelib.shuffling.laplace_sums import laplace_pairs
 from shufflelib.shuffling.shuffled import shuffle
 
 SMALLEST_MU = 1e-8
+FEW = 8  # coordinates, of which any number may rise
+Noise = gaussian | laplace | NoisyCount
 NOISY = (
     "all n users are honest: the noise of each is in the sum of every coordinate once, drawn privately and "
     "independently; users who collude with the analyst, deviate or drop out do not count in n"
@@ -46,7 +52,7 @@ AGGREGATED = (
 
 @validation.named
 def aggregate(
-    randomizer: unary | UnaryEncoding | binary_rr | gaussian,
+    randomizer: unary | UnaryEncoding | binary_rr | gaussian | laplace | NoisyCount,
     n: int,
     *,
     neighbours: Literal["coordinate", "replace", "zero"] = "replace",
@@ -59,13 +65,14 @@ def aggregate(
 
     Parameters
     ----------
-    randomizer : unary, rappor, optimized_unary, binary_rr or gaussian
+    randomizer : unary, rappor, optimized_unary, binary_rr, or noise
         Says p, q, the number d of coordinates and the number h of ones in a value.  `binary_rr` flips the
-        bits of arbitrary vectors, of which ``changed`` may differ, and `gaussian` adds noise to each
-        coordinate of vectors of numbers in [0, 1].
+        bits of arbitrary vectors, of which ``changed`` may differ.  `gaussian` and `laplace` add noise to
+        each coordinate of vectors of numbers in [0, 1]; `skellam`, `binomial` and `discrete_gaussian` to
+        whole numbers from 0 to their ``sensitivity``.
     n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵; it is public.  Only those whose
-        noise or flips are in the sum count: not who drops out.
+        Number of users whose reports are in the sum, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
+        Where users may drop out, the least number that stays: see below.
     neighbours : {"replace", "coordinate", "zero"}
         What changes: one value is replaced by another one with as many ones; some coordinates of one vector
         are, all values being arbitrary vectors of bits; or one value becomes the zero vector (deletion).
@@ -93,9 +100,25 @@ def aggregate(
 
     Neighbours that differ in fewer coordinates are covered: their product has fewer factors.
 
-    *Noise of n users.*  That of their sum is Gaussian of deviation σ √n, so that s coordinates that change by
-    at most 1 are the pair N(0, 1), N(μ, 1) with μ = √s/(σ √n), for all values of the others: both bounds are
-    exact.  The noise is taken to be real: what rounding to a field or to floats costs is not included.
+    *Noise.*  All bounds hold for all values of the others, and both ends are those of one shift of the noise
+    of n users, ``changed`` times:
+
+    =================  =====================================================================================
+    gaussian           one Gaussian of deviation σ √n: s coordinates are the pair N(0, 1), N(μ, 1) with
+                       μ = √s/(σ √n), exact
+    laplace            in cells: δ to 1e-5, to 1e-3 where it vanishes near eps0
+    skellam, binomial  Skellam noise of variance nμ, binomial noise of nm coins: exact
+    discrete_gaussian  not discrete Gaussian, up to a known error that falls with σ: see its docstring
+    =================  =====================================================================================
+
+    Beyond Gaussian noise, several coordinates are composed like rounds unless there are few outcomes: within
+    about 4e-3 of δ.  Gaussian and Laplace noise is taken to be real: what rounding to a field or to floats
+    costs is not included.  Noise on whole numbers has no such cost, and sums modulo a number, as secure
+    aggregation gives them, tell no more than the sums.
+
+    *Dropouts.*  If at least k users stay, the guarantee is that of n = k, whoever and however many they are:
+    given its value, the report of one user more does not depend on the change, and adding it to the sum is
+    post-processing.  That holds for noise and for flipped bits.  Who stays must not depend on the values.
 
     With p = 1 − q the same numbers come from
     ``shuffle(binary_rr(eps0=log(q/p)), n).compose(rounds=s)``: a round is a coordinate.  The lower end there
@@ -117,25 +140,30 @@ def aggregate(
     ...     print(f"{bracket:.3g}")
     [0.829, 0.83]
     [1.11, 1.12]
+
+    A count with Skellam noise of 100,000 users, of whom at least 90 % stay:
+
+    >>> noise = shufflelib.randomizers.skellam(mu=0.01)
+    >>> print(f"{shufflelib.aggregate(noise, n=90_000).epsilon(1e-6):.3g}")
+    [0.122, 0.123]
     """
-    if not isinstance(randomizer, unary | UnaryEncoding | binary_rr | gaussian):
+    if not isinstance(randomizer, unary | UnaryEncoding | binary_rr | Noise):
         raise TypeError(
-            "randomizer must flip bits independently or add Gaussian noise, got "
-            f"{validation.shown(randomizer)}; "
+            "randomizer must flip bits independently or add Gaussian, Laplace, Skellam, binomial or discrete "
+            f"Gaussian noise, got {validation.shown(randomizer)}; "
             "randomizers.unary(d=5, p=0.1, q=0.9) flips bits, shuffle takes all others"
         )
     n = validation.users(n)
     validation.one_of(neighbours, "neighbours", NEIGHBOURS)
-    any_vector = isinstance(randomizer, binary_rr | gaussian)
-    d, h = validation.MAX_ROUNDS, 1
-    if not isinstance(randomizer, binary_rr | gaussian):
-        d, h = randomizer.d, _ones(randomizer)
+    any_vector, d, h = True, validation.MAX_ROUNDS, 1
+    if isinstance(randomizer, unary | UnaryEncoding):
+        any_vector, d, h = False, randomizer.d, _ones(randomizer)
     most = 1 if any_vector else {"coordinate": 1, "replace": 2 * min(h, d - h), "zero": h}[neighbours]
     s = most
     if changed is not None:
         remedy = f"of {d} coordinates some may differ"
         s = validation.count(changed, "changed", at_most=min(d, validation.MAX_ROUNDS), remedy=remedy)
-    if isinstance(randomizer, gaussian):
+    if isinstance(randomizer, Noise):
         return _noisy(randomizer, n, neighbours, s)
     sets = not any_vector and (
         (neighbours == "replace" and s % 2 == 0 and s <= most) or (neighbours == "zero" and s == h)
@@ -155,29 +183,62 @@ def aggregate(
 
 
 def _noisy(randomizer, n, neighbours, s):
-    """Return the profile of sums of noisy numbers: that of two Gaussians, whatever the others hold."""
-    mu = math.sqrt(s / n) / randomizer.sigma
-    if not SMALLEST_MU <= mu <= 0.5 * LARGEST_MU:
-        raise ValueError(
-            f"n and sigma must leave {SMALLEST_MU:g} to {0.5 * LARGEST_MU:g} standard deviations between two "
-            f"values, got {mu:g} of n={n} and sigma={randomizer.sigma!r}; "
-            "fewer users or less noise give an upper bound"
-        )
-    above, below = Gaussian(mu * (1.0 + 8.0 * UNIT)), Gaussian(mu * (1.0 - 8.0 * UNIT))
+    """Return the profile of sums of noisy numbers: that of shifts of the noise, whatever the others hold."""
+    numbers = "numbers in [0, 1]"
+    if isinstance(randomizer, NoisyCount):
+        numbers = f"whole numbers from 0 to {randomizer.sensitivity}"
+        bounds = partial(_bounds_of_counts, randomizer.summed(n), randomizer.sensitivity, neighbours, s)
+    elif isinstance(randomizer, laplace):
+        _separation(randomizer.eps0 * math.sqrt(0.5 * s / n), "eps0", n, randomizer)
+        bounds = partial(_bounds_of_laplace, randomizer.eps0, n, s)
+    else:
+        mu = _separation(math.sqrt(s / n) / randomizer.sigma, "sigma", n, randomizer)
+        above, below = Gaussian(mu * (1.0 + 8.0 * UNIT)), Gaussian(mu * (1.0 - 8.0 * UNIT))
+        bounds = partial(Bounds, (above,), (below,))
     some = "one coordinate" if s == 1 else f"at most {s} coordinates"
-    text = f"change {some} of one user's vector of numbers in [0, 1], whatever numbers the other users hold"
+    text = f"change {some} of one user's vector of {numbers}, whatever numbers the other users hold"
     if neighbours == "zero":
-        text = f"replace by zeros one user's vector in [0, 1] that has {some}, whatever the other users hold"
+        text = (
+            f"replace by zeros one user's vector of {numbers} that has {some}, whatever the other users hold"
+        )
     return Profile(
-        bounds=partial(Bounds, (above,), (below,)),
+        bounds=bounds,
         statement=f"the sums of n = {n} reports of {randomizer} (neighbours: {text})",
-        source="the noise of all users, a Gaussian of its own",
+        source="the noise of all users together, shifted",
         adjacency=Adjacency(text, any_value=False),
         assumptions=(AGGREGATED[0], NOISY, *AGGREGATED[2:]),
         users=n,
         population=n,
         written=Made("aggregate", randomizer, {"n": n, "neighbours": neighbours, "changed": s}),
     )
+
+
+def _separation(mu, parameter, n, randomizer):
+    """Return how many standard deviations lie between two values."""
+    if not SMALLEST_MU <= mu <= 0.5 * LARGEST_MU:
+        raise ValueError(
+            f"n and {parameter} must leave {SMALLEST_MU:g} to {0.5 * LARGEST_MU:g} standard deviations "
+            f"between two values, got {mu:g} of n={n} and {randomizer!r}; "
+            "fewer users or less noise give an upper bound"
+        )
+    return mu
+
+
+def _bounds_of_counts(noise, sensitivity, neighbours, s):
+    """Return what bounds s shifts of noise on whole numbers; values that become zero all fall."""
+    one = noise.shifted(sensitivity)
+    falls = (0,)
+    if neighbours != "zero" and not noise.symmetric:
+        falls = range(s // 2 + 1) if s <= FEW else (0, s // 2)
+    pairs = tuple(moved(one, s - k, k) for k in falls)
+    worst = pairs if s <= FEW or len(falls) == 1 else (ComposedPair([(Envelope.of((one,)), s)]),)
+    return Bounds(worst, pairs)
+
+
+def _bounds_of_laplace(eps0, n, s):
+    """Return what bounds s shifts of the sum of Laplace noise; a single user's noise has a pure budget."""
+    above, below = (moved(pair, s, 0) for pair in laplace_pairs(eps0, n))
+    return Bounds((above,), (below,), pure_epsilon=s * eps0 * (1.0 + 4.0 * UNIT))
 
 
 def _ones(randomizer):

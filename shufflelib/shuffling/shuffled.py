@@ -136,7 +136,10 @@ def blanket_profile(randomizer: LocalRandomizer, n: int) -> Profile:
 
 
 def _checked(randomizer, n):
-    remedy = "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages"
+    remedy = (
+        "build one with shufflelib.randomizers; protocols of several messages go to shuffle_messages, "
+        "noise on whole numbers to aggregate"
+    )
     validation.instance(randomizer, "randomizer", LocalRandomizer, remedy=remedy)
     return validation.users(n)
 

@@ -7,6 +7,7 @@
 `neighbours`        all pairs of neighbouring datasets of a few users
 `multi_message`     several messages from each user, and all multisets of them
 `counts`            numbers of messages: dummies, samples, thresholds
+`noise`             sums of noise on whole numbers and of Laplace noise, in 40 digits
 `renyi_formulas`    the published Rényi formulas, from their masses
 `populations`       users for every randomizer that can be run, and what is to be estimated of them
 ``reference/``      numbers of independent programs
