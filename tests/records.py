@@ -433,7 +433,7 @@ NOISE = (
     noisy(
         "Laplace noise",
         randomizers.laplace(eps0=1.0),
-        lambda n: [rounded(noise.laplace_cells(n, 1, 64))],
+        lambda n: [rounded(noise.laplace_cells(n, 1, 128))],
     ),
 )
 

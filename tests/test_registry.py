@@ -12,6 +12,7 @@ import pytest
 from arguments import PLAIN
 from shufflelib import aggregate, profiles, randomizers, recommend, record, registry, shuffle
 from shufflelib.__main__ import main
+from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.registry import check, read, to_yaml
 from shufflelib.registry.fields import RANDOMIZERS
@@ -49,6 +50,7 @@ OWN = {
     "subset": {"eps0": 1.0, "d": 10},
     "local_hash": {"eps0": 1.0, "d": 10},
     "metric_laplace": {"d01": 0.5, "dmax": 2.0},
+    "binomial": {"trials": 3, "p": 0.3, "sensitivity": 2},
     "joint": {"randomizers": [randomizers.binary_rr(eps0=1.0)] * 2, "distance": 1},
     "mixture": {
         "randomizers": [randomizers.binary_rr(eps0=1.0), randomizers.binary_rr(eps0=0.5)],
@@ -67,6 +69,8 @@ def built(name):
 def profile_of(mechanism, n=50):
     if isinstance(mechanism, MultiMessage):
         return shuffle_messages(mechanism, n=n, dummy_messages=2 * n)
+    if isinstance(mechanism, NoisyCount):
+        return aggregate(mechanism, n, changed=2)
     return shuffle(mechanism, n=n)
 
 
@@ -101,6 +105,7 @@ KINDS = {
     "drawn, in rounds": (shuffle(FOUR, 9).subsample(1 / 3).compose(3), "shuffled reports", "replace"),
     "sums": (aggregate(FOUR, n=9, neighbours="zero"), "sums of reports", "zero"),
     "sums of noise": (aggregate(randomizers.gaussian(sigma=1.0), 9), "sums of reports", "replace"),
+    "sums of Laplace noise": (aggregate(randomizers.laplace(eps0=1 / 3), 9), "sums of reports", "replace"),
     "sums, few changed": (aggregate(FOUR, 9, neighbours="coordinate", changed=2), None, "coordinate"),
     "Poisson": (poisson_dummies(mean_per_user=1 / 3, d=4, n=70, inputs=2), "shuffled messages", "replace"),
     "binomial": (binomial_dummies(chance=1 / 3, d=4, n=70, neighbours="add"), "shuffled messages", "add"),

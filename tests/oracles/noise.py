@@ -103,7 +103,7 @@ def laplace_shift(n, shift, eps):
 def laplace_cells(n, shift, cuts):
     """Return the masses of cells of S + shift and S."""
     with mpmath.workdps(DIGITS):
-        edges = [-40, *(mpmath.mpf(4 * k) / cuts - 2 for k in range(cuts + 1)), 40]
+        edges = [-40, *(mpmath.mpf(16 * k) / cuts - 8 for k in range(cuts + 1)), 40]
         tails = [[laplace_tail(edge - by, n) for edge in edges] for by in (shift, 0)]
         rows = [[1, *one, 0] for one in tails]
         return [[a - b for a, b in zip(row, row[1:], strict=False)] for row in rows]
