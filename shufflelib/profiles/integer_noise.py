@@ -244,7 +244,7 @@ def sum_of_discrete_gaussians(n: int, sigma: float) -> IntegerNoise | None:
     for s and s − 1 of at most r in size: a cosine is at least 1 less half a square, and
     :math:`1 - \cos x \ge 2x^2/\pi^2` up to x = π.  None if the denominator is below 1/2: too little noise.
 
-    Source: derived; for another bound on the same ratio, Kairouz, Liu, Steinke (ICML 2021), Theorem 1.
+    Source: derived; for another bound on the same ratio, Kairouz, Liu, Steinke (arXiv:2102.06387).
     """
     deviation = math.sqrt(n) * sigma
     reach = 16.0 * deviation + 5.0  # all that is listed, and the next ones

@@ -88,7 +88,7 @@ class skellam(NoisyCount):
     -----
     The noise of n users together is Skellam noise of variance nμ.  For sums only: see `shufflelib.aggregate`.
 
-    Source: Agarwal, Kairouz, Liu (NeurIPS 2021), the Skellam mechanism.
+    Source: Agarwal, Kairouz, Liu (arXiv:2110.04995), the Skellam mechanism.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class binomial(NoisyCount):
     The noise of n users together is binomial, with nm coins.  Sums below the least and above the largest
     number of heads tell the value, so that no ε holds with δ = 0.  For sums only: see `shufflelib.aggregate`.
 
-    Source: Dwork et al. (EUROCRYPT 2006); Agarwal et al. (NeurIPS 2018), cpSGD.
+    Source: Agarwal, Suresh, Yu, Kumar, McMahan (arXiv:1805.10559), cpSGD.
 
     Examples
     --------
@@ -188,10 +188,10 @@ class discrete_gaussian(NoisyCount):
     -----
     The noise of n users together is not discrete Gaussian: `profiles.integer_noise` bounds how far it is from
     that.  A share of each loss stays unknown, at most 5e-4 for sigma = 0.8, 6e-7 for 1 and 2e-8 for 1.1 with
-    many users, 3e-3 for 1 with two.  With several users sigma must be about 0.75 or more, 0.85 with two.
+    many users, 3e-3 for 1 with two.  With several users sigma must be about 0.75 or more, 1 with two.
     For sums only: see `shufflelib.aggregate`.
 
-    Source: Canonne, Kamath, Steinke (NeurIPS 2020); for sums Kairouz, Liu, Steinke (ICML 2021).
+    Source: Canonne, Kamath, Steinke (arXiv:2004.00010); for sums Kairouz, Liu, Steinke (arXiv:2102.06387).
 
     Examples
     --------
