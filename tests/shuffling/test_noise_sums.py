@@ -4,6 +4,7 @@ import math
 import pickle
 from fractions import Fraction as F
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -11,6 +12,7 @@ from oracles import gaussian_delta, noise
 from oracles.brute_force import hockey_stick
 from oracles.counts import coins
 from shufflelib import aggregate, randomizers, shuffle
+from shufflelib.shuffling.laplace_sums import log_density, log_density_error
 
 KINDS = {
     "skellam": randomizers.skellam(mu=0.5),
@@ -98,6 +100,21 @@ def test_one_user_is_that_of_the_reports():
     assert one.lower <= other.upper and other.lower <= one.upper <= 1.0001 * other.upper
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 300, 301, 1000, 10**4])
+def test_the_density_is_a_bessel_function(n):
+    at = np.array([0.0, 1e-3, 0.3, *(z * math.sqrt(2 * n) for z in (0.5, 1.0, 5.0))])
+    with mpmath.workdps(40):
+        nu = mpmath.mpf(n) - 0.5
+        exact = [nu * mpmath.log(x) + mpmath.log(mpmath.besselk(nu, x)) for x in map(mpmath.mpf, at[1:])]
+        exact = [mpmath.log(2) * (nu - 1) + mpmath.loggamma(nu), *exact]  # the limit at 0
+        found = log_density(at, n)
+        pairs = zip(found - found[0], exact, strict=True)
+        error = np.array([float(mpmath.mpf(a) - b + exact[0]) for a, b in pairs])
+    assert np.abs(error).max() <= log_density_error(n)
+    assert np.abs(error).max() <= 1e-13 or n in (301, 1000)
+    assert log_density_error(n) <= 3e-10
+
+
 @pytest.mark.parametrize("z", [1.0, 3.0])
 def test_both_formulas_of_the_density_agree(z):
     """Where they change, δ at ε = z/√(2n) goes on: its ratio to one Gaussian's is smooth in n."""
@@ -125,11 +142,13 @@ def test_many_users_are_nearly_gaussian(kind, n):
 # ---------------------------------------------------------------- several coordinates
 
 
+@pytest.mark.parametrize("p", [F(1, 4), F(3, 8)])
 @pytest.mark.parametrize("neighbours", ["replace", "coordinate", "zero"])
-def test_two_coordinates_of_binomial_noise(neighbours):
-    masses = dict(enumerate(coins(6, F(1, 4))))
-    profile = aggregate(randomizers.binomial(trials=2, p=0.25), 3, neighbours=neighbours, changed=2)
-    for ratio in (F(1), F(3, 2), F(4)):
+def test_two_coordinates_of_binomial_noise(neighbours, p):
+    """At p = 3/8 and e^ε = 5/4 one number that rises and one that falls tell more than two that rise."""
+    masses = dict(enumerate(coins(6, p)))
+    profile = aggregate(randomizers.binomial(trials=2, p=float(p)), 3, neighbours=neighbours, changed=2)
+    for ratio in (F(1), F(5, 4), F(4)):
         same, other = (
             max(hockey_stick(noise.shifted(masses, (side * a, side * b)), ratio) for side in (1, -1))
             for a, b in ((1, 1), (1, -1))
@@ -180,7 +199,7 @@ def test_who_stays_beyond_n_does_no_harm(kind):
     }
     one = (KINDS | flips)[kind]
     for question, value in (("delta", 0.2), ("epsilon", 1e-3)):
-        upper = [getattr(aggregate(one, n), question)(value).upper for n in (2, 3, 5, 9, 40, 300, 301, 1000)]
+        upper = [getattr(aggregate(one, n), question)(value).upper for n in (2, 3, 5, 40, 301)]
         assert all(b <= a * (1 + 1e-5) for a, b in zip(upper, upper[1:], strict=False)), upper
 
 
