@@ -280,7 +280,8 @@ def _on_the_line(terms, tolerance, finest):
         width = bracket.upper - bracket.lower
         sharp = (2.0 * tolerance < blur) & (blur < 1.0) & (sharper < tolerance) & (blur > 0.5 * width)
     bracket = _again(bracket, terms, sharp, sharper)
-    rough = (met < ROUGH) & (bracket.upper - bracket.lower > ROUGH)  # fewer nodes are rounded
+    # fewer nodes are rounded, where that is what is wide
+    rough = (met < ROUGH) & (blur < ROUGH) & (bracket.upper - bracket.lower > ROUGH)
     return _again(bracket, terms, rough, np.full(met.shape, ROUGH))
 
 
@@ -299,13 +300,15 @@ def _again(bracket, terms, some, tolerance):
 def _once(terms, tolerance):
     """Return the bracket, how much of its width less smoothing would take away, and the tolerance tried.
 
-    That is wider than the one asked for where there are too many nodes.
+    The tolerance is wider than the one asked for where there are too many nodes; the share of smoothing is
+    infinite where nothing was integrated.
     """
     # Chernoff's bound, (x)_+ <= e^{x - 1}: it always holds and ends a hopeless quadrature
     deviation = np.sqrt(terms.variance)
     prefactor = terms.cumulant_error + 8 * UNIT * (1.0 + np.abs(terms.cumulant))
     chernoff = terms.cumulant + prefactor - 1.0 + 1e-14
-    found = np.full(tolerance.size, -math.inf), chernoff.copy(), np.zeros(tolerance.size), tolerance.copy()
+    lower, blur = np.full((2, tolerance.size), math.inf)
+    found = -lower, chernoff.copy(), blur, tolerance.copy()
     hopeful = (deviation >= 1e-120) & (terms.cumulant >= terms.deepest) & (tolerance <= 4.0)
     use = np.flatnonzero(hopeful & (prefactor <= 1.0))
     if use.size:
@@ -347,7 +350,7 @@ def _integrals(terms, tolerance):
         log_upper = np.where(upper > 0.0, terms.cumulant + prefactor + np.log(upper), math.inf)
         log_lower = np.where(lower > 0.0, terms.cumulant - prefactor + np.log(lower), -math.inf)
         blur = np.where(np.minimum(smooth, sharp) > 0.0, np.log(smooth / sharp), math.inf)
-    for part, unknown in ((log_upper, math.inf), (log_lower, -math.inf), (blur, 0.0)):
+    for part, unknown in ((log_upper, math.inf), (log_lower, -math.inf), (blur, math.inf)):
         part[count == 0.0] = unknown
     if many.size:  # wider, never wrong
         wider = tolerance[many] * (1.1 * (np.ceil(cutoff / step) + 1.0)[many] / most) ** 2
