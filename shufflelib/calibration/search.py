@@ -20,9 +20,10 @@ from shufflelib.profiles.questions import PrivacyProfile, in_both_directions
 COARSER = 1e3  # the search for a value that fails stops at a width that much larger
 FARTHEST, TINY = 20.0, 1e-15  # heights of a δ of 0 or 1, and of a δ that just meets the target
 ROUNDING = 1e-12  # of logarithms of δ
-STEEP = 0.5  # slope of log(-log δ) at which steps are guessed
+STEEP, SHALLOWEST = 2.0, 0.1  # slope of log(-log δ) with which the first step is guessed, and the least
+BEYOND, PAST = 1.1, 0.05  # times the step, and the way from the nearer end, to get past the root
 MISSING = 1e-2  # share of log δ by which a first attack is to miss the target
-MANY_STEPS, JUMPED = 6, 10.0  # after so many steps the search ends at a width that much larger
+MANY_STEPS, JUMPED = 7, 10.0  # after so many steps the search ends at a width that much larger
 
 
 @dataclass(frozen=True)
@@ -174,10 +175,10 @@ class Family:
             return tried[value]
 
         here = min(max(self._place(start), first), last)
-        before, most = height(here), math.log(8.0)
+        before, most, slope = height(here), math.log(8.0), STEEP
         least = 1e-3
         while True:
-            step = -math.copysign(min(max(abs(before) / STEEP, least), most), before)
+            step = -math.copysign(min(max(BEYOND * abs(before) / slope, least), most), before)
             there = min(max(here + step, first), last)
             if there == here:
                 break
@@ -185,30 +186,41 @@ class Family:
             if (after > 0.0) != (before > 0.0):
                 self._narrow(height, *sorted([(here, before), (there, after)]), width)
                 break
+            if max(abs(before), abs(after)) < FARTHEST:
+                slope = max((after - before) / (there - here), SHALLOWEST)
             here, before, least, most = there, after, 4.0 * least, 2.0 * most
         ranked = sorted(tried, key=self._place)
         met = 1 + max((i for i, value in enumerate(ranked) if tried[value] < 0.0), default=-1)
         return ranked[met - 1] if met else None, ranked[met] if met < len(ranked) else None
 
     def _narrow(self, height, low, high, width):
-        """Try values between two places, each with its height, until they are close; sooner if δ jumps."""
-        (low, below), (high, above) = low, high
-        place, slow = low, 0
+        """Try values between two places, each with its height, until they are close; sooner if δ jumps.
+
+        A parabola through the two and the last one beside them says where: a little past the root as seen
+        from the nearer end, so that the farther one moves too.
+        """
+        (low, below), (high, above), beside, slow = low, high, low, 0
         for step in itertools.count():
             gap, units = high - low, abs(self._value(high) - self._value(low)) if self.whole else math.inf
             if units <= 1 or gap <= (width if step < MANY_STEPS else JUMPED * width):
                 return
             root = low + gap * below / (below - above)
-            # past the root, seen from the nearer end, so that the farther one moves too
-            past = max(min(0.4 * gap, 0.5) * abs(root - place), 0.1 * width, 0.5 * gap / units)
+            past = PAST * min(root - low, high - root)
+            if not below <= beside[1] <= above and max(above, -below, abs(beside[1])) < FARTHEST:
+                far, reached = beside  # places are a parabola of the height
+                line = low + gap * (reached - below) / (above - below)
+                bent = root + (far - line) / ((reached - below) * (reached - above)) * below * above
+                if low < bent < high:
+                    root, past = bent, 0.1 * abs(bent - root)
+            past = max(past, 0.1 * width, 0.5 * gap / units)
             place = root + past if root - low < high - root else root - past
             if slow == 2 or not low < place < high:
                 place, slow = 0.5 * (low + high), 0
             reached = height(place)
             if reached > 0.0:
-                high, above = place, reached
+                beside, high, above = (high, above), place, reached
             else:
-                low, below = place, reached
+                beside, low, below = (low, below), place, reached
             slow = slow + 1 if high - low > 0.5 * gap else 0
 
     def _before(self, value, stride):
