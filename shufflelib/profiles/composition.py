@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.certified import LEAST_NORMAL, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD, Line
 from shufflelib.profiles.adjacency import said_of_rounds
 from shufflelib.profiles.discretised_loss import (
@@ -100,6 +100,12 @@ class ComposedPair(Pair):
     def max_privacy_loss(self):
         """Sum of the rounds' largest losses."""
         return added((count, (pair.max_privacy_loss,) * 2) for pair, count in self.rounds).upper
+
+    def about_total_variation(self):
+        """Return about log H at ε = 0: that of a Gaussian pair with μ² the sum of those of the rounds."""
+        starts = [(count, pair.discretised.knots().high[0]) for pair, count in self.rounds]
+        square = sum(2.0 * math.pi * count * math.exp(2.0 * start) for count, start in starts)
+        return math.log(max(math.erf(math.sqrt(square / 8.0)), LEAST_NORMAL))
 
     def _log_curve(self, eps, tolerance):
         """Enclose log H of the product at every ε by integrals along lines whose θ is nearly right for it.

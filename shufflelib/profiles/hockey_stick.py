@@ -109,6 +109,10 @@ class Pair(PrivacyProfile):
     def max_privacy_loss(self) -> float:
         """Essential supremum of log P/Q, possibly infinite; H vanishes from there on."""
 
+    def about_total_variation(self) -> float:
+        """Return about log H at ε = 0 if that is known without the curve there, else −∞."""
+        return -math.inf
+
     @property
     def _bounds(self):
         return Bounds((self,), (self,))

@@ -1,10 +1,11 @@
 """ε at a given δ, for the worst of several pairs in both directions."""
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.root_finding import gaussian_scale, searched
 from shufflelib.numerics.side_by_side import Values, answers, together, values
 
@@ -12,6 +13,7 @@ COARSE, COARSER = 2e-3, 1e-2  # relative widths of δ asked for where a rough ε
 ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
 MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
 FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
+CLEARLY = 1.0  # nats above a target from which on δ at ε = 0 need not be better known
 NEAR = 0.98  # share of the best ε below which an attack is given up
 
 
@@ -19,7 +21,7 @@ def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
     """Return the worst ε over pairs and directions, proved on the side asked for."""
 
     def question():
-        (starts,) = yield from _starts(pairs)
+        (starts,) = yield from _starts(target, pairs)
         return (yield from _largest_epsilon(starts, target, safe_above, guess))
 
     return answers([question()])[0]
@@ -35,8 +37,8 @@ def asking_epsilon(dominating, attacks, target):
 
     The latter only where a rough value costs less.
     """
-    above, below = yield from _starts(dominating, attacks)
-    high, low = (max(ends.middle[0] for _, ends in starts) for starts in (above, below))
+    above, below = yield from _starts(target, dominating, attacks)
+    high, low = (max(start.about for start in starts) for starts in (above, below))
     apart = far_apart(low, high, target) and any(pair.rough_is_cheaper for pair in dominating)
     upper = lower = None
     for tolerance in (ROUGH, TOLERANCE) if apart else (TOLERANCE,):
@@ -58,36 +60,52 @@ def far_apart(log_low, log_high, target):
     return log_low < log_high + math.log(MEET) and target < log_high - FALLEN
 
 
-def _starts(*sides):
-    """Ask for the values at ε = 0 of several lists of pairs in both directions; return each with them.
+class _Start(NamedTuple):
+    """One direction of a pair, about log H at 0, and both bounds on that if they were asked for."""
 
-    The two differ where the masses of one distribution are off by rounding.
+    pair: Any
+    about: float
+    ends: Interval | None
+
+
+def _starts(target, *sides):
+    """Ask for the values at ε = 0 of several lists of pairs in both directions, unless known to be enough.
+
+    The two directions differ where the masses of one distribution are off by rounding.
     """
     both = [[(pair,) if pair.symmetric else (pair, pair.reversed) for pair in pairs] for pairs in sides]
-    starts = [
-        [Values(one, COARSER) for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]]
-        for pairs in both
+    curves = [
+        [one for pair in pairs for one in pair[:: 1 if pair[0].forward_is_dominant else -1]] for pairs in both
     ]
-    yield [(start, np.zeros(1)) for side in starts for start in side]
-    return [[(start.pair, start.ends) for start in side] for side in starts]
+    every = {id(one): one for side in curves for one in side}
+    about = {key: one.about_total_variation() for key, one in every.items()}
+    asked = {key: Values(every[key], COARSER) for key in every if not about[key] > target + CLEARLY}
+    if asked:
+        yield [(one, np.zeros(1)) for one in asked.values()]
+    ends = {key: one.ends for key, one in asked.items()}
+    about |= {key: float(found.middle[0]) for key, found in ends.items()}
+    return [[_Start(one, about[id(one)], ends.get(id(one))) for one in side] for side in curves]
 
 
 def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
-    """Ask for values until the worst ε over pairs and directions is known on one side; return it.
-
-    Each pair comes with its values at 0.
-    """
-    unsure = [Values(pair, tolerance) for pair, ends in starts if ends.lower[0] <= target < ends.upper[0]]
+    """Ask for values until the worst ε over pairs and directions is known on one side; return it."""
+    unsure = {
+        id(pair): Values(pair, tolerance)
+        for pair, _, ends in starts
+        if ends and ends.lower[0] <= target < ends.upper[0]
+    }
     if unsure:
-        yield [(one, np.zeros(1)) for one in unsure]
-    better = {id(one.pair): one.ends for one in unsure}
-    found = [(float(better.get(id(pair), ends)[safe_above][0]), pair) for pair, ends in starts]
-    # rounded, as pairs may have the same total variation
-    found = sorted(found, key=lambda found: -round(found[0], 2))
-    left = [one for one in found if (not one[0] <= target if safe_above else one[0] > target)]
+        yield [(one, np.zeros(1)) for one in unsure.values()]
+    left = []
+    for pair, about, ends in starts:
+        ends = unsure[id(pair)].ends if id(pair) in unsure else ends
+        value = float(ends[safe_above][0]) if ends else about
+        if not value <= target if safe_above else value > target:
+            left.append((value, pair))
     if not left:
         return 0.0
-    (start, pair), *left = left
+    # rounded, as pairs may have the same total variation
+    (start, pair), *left = sorted(left, key=lambda found: -round(found[0], 2))
     first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
     share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
     seen = [Values(pair, COARSER) for _, pair in left]
