@@ -13,8 +13,9 @@ from importlib.metadata import version
 from itertools import zip_longest
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile
-from shufflelib.calibration.recommendation import TASKS, recommend
+from shufflelib.calibration.recommendation import recommend
 from shufflelib.calibration.search import Calibration
+from shufflelib.calibration.tasks import TASKS
 from shufflelib.estimation.audit import audit
 from shufflelib.numerics import validation
 from shufflelib.numerics.tables import Table

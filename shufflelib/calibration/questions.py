@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
-from shufflelib.calibration.recommendation import TASKS, standard_errors
+from shufflelib.calibration.tasks import TASKS
+from shufflelib.calibration.tasks.errors import standard_errors
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -53,7 +54,7 @@ def error(randomizer, *, n, **parameters):
     if name == "generic":
         raise ValueError("generic stands for every ε₀-LDP mechanism, whose errors differ; name one of them")
     if (found := standard_errors(mechanism, n)) is None:
-        known = ", ".join([*TASKS["mean"], *TASKS["histogram"]])
+        known = ", ".join([*TASKS["mean"].candidates, *TASKS["histogram"].candidates])
         raise ValueError(f"{name} has no formula for its error; these have: {known}")
     return StandardError(*found)
 

@@ -7,14 +7,11 @@ standard deviation of an estimate over the users' coins, from the exact variance
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from shufflelib import randomizers
-from shufflelib.calibration.targets import LARGEST_BUDGET, SMALLEST_BUDGET, Target
+from shufflelib.calibration.targets import Target
+from shufflelib.calibration.tasks import TASKS
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
@@ -23,8 +20,6 @@ from shufflelib.profiles import cautions
 from shufflelib.profiles.cautions import breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle
-from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -34,122 +29,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-3  # relative, of a budget that is then rounded to `DIGITS`
 ACCURACY = 2e-3  # relative, of δ
 DIGITS = 4
-MOST_ITEMS, MOST_MESSAGES = 10**7, 10**12
-FLOAT_BITS = 64
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A mechanism for a task, and what it costs.
-
-    Parameters
-    ----------
-    constructor : type
-        Takes the number of items, if there are any, and ``eps0``, unless it sends several messages.
-    name : str
-        What it is called where a statement to publish names it.
-    bits : callable
-        Size of one report of the mechanism.
-    server : str
-        Cost of the estimate.
-    size : str
-        Words after the name, with the sizes that the mechanism chose and that its guarantee depends on.
-    """
-
-    constructor: type
-    name: str
-    bits: Callable[[Any], int]
-    server: str
-    size: str = ""
-
-    @property
-    def finds(self) -> str:
-        """What is calibrated: ``"eps0"``, or the number of each user's blanket ``"messages"``."""
-        return "messages" if issubclass(self.constructor, MultiMessage) else "eps0"
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Range of the value looked for."""
-        return (1, MOST_MESSAGES) if self.finds == "messages" else (SMALLEST_BUDGET, LARGEST_BUDGET)
-
-    def build(self, value, d):
-        """Return the mechanism with the value looked for."""
-        found = {"eps0": value} if self.finds == "eps0" else {}
-        return self.constructor(**found) if d is None else self.constructor(**found, d=d)
-
-
-def _bits(options):
-    return max(1, math.ceil(math.log2(options)))
-
-
-def _by_name(*candidates):
-    return {one.constructor.__name__: one for one in candidates}
-
-
-TASKS = {
-    "histogram": _by_name(
-        Candidate(randomizers.generalized_rr, "randomized response", lambda one: _bits(one.d), "O(n + d)"),
-        Candidate(randomizers.rappor, "basic RAPPOR", lambda one: one.d, "O(n d)"),
-        Candidate(randomizers.optimized_unary, "optimized unary encoding", lambda one: one.d, "O(n d)"),
-        Candidate(
-            randomizers.subset,
-            "subset selection",
-            lambda one: min(one.d, one.k * _bits(one.d)),
-            "O(n k), k items a report",
-            " of {0.k:,} options",
-        ),
-        Candidate(
-            randomizers.local_hash,
-            "local hashing",
-            lambda one: FLOAT_BITS + _bits(one.l),
-            "O(n d)",
-            " to {0.l:,} values",
-        ),
-        Candidate(
-            randomizers.hadamard,
-            "Hadamard response",
-            lambda one: _bits(one.K),
-            "O(n + K log K)",
-            " with one block of order {0.K:,}",
-        ),
-        Candidate(
-            randomizers.balls_into_bins,
-            "balls into bins (several messages)",
-            lambda one: _bits(one.d),
-            "O(messages + d)",
-        ),
-    ),
-    "mean": _by_name(
-        Candidate(randomizers.duchi, "one random bit (Duchi et al.)", lambda one: 1, "O(n)"),
-        Candidate(randomizers.piecewise, "the piecewise mechanism", lambda one: FLOAT_BITS, "O(n)"),
-        Candidate(randomizers.laplace, "Laplace noise", lambda one: FLOAT_BITS, "O(n)", " of scale 1/eps0"),
-    ),
-}
-
-
-def frequency_error(mechanism, share, n, dummy_messages=0):
-    """Return the standard error of the frequency of an item that this share of the users holds."""
-    shares = np.full(np.shape(mechanism.support.share), share)
-    return math.sqrt(np.max(mechanism.variance(shares, n=n, dummy_messages=dummy_messages)))
-
-
-def standard_errors(mechanism, n, dummy_messages=0):
-    """Return the standard error of an estimate at an ordinary value and at the worst one.
-
-    Of a histogram the ordinary case is that all items are equally frequent, of a mean that values are spread
-    evenly.  None for a mechanism without a formula.
-    """
-    if isinstance(mechanism, FrequencyOracle):
-        usual, *ends = (
-            frequency_error(mechanism, share, n, dummy_messages)
-            for share in (1.0 / mechanism.items, 0.0, 1.0)
-        )
-        return usual, max(ends)
-    variances = mechanism.variances()
-    return variances and tuple(math.sqrt(variance / n) for variance in variances)
-
-
-SENSITIVITY = {"histogram": math.sqrt(2.0), "mean": 1.0}  # of the sum, in the Euclidean norm
+MOST_ITEMS = 10**7
 
 
 class Recommendation(Table):
@@ -197,7 +77,8 @@ class Recommendation(Table):
         name, value = self.rows[place]["mechanism"], self.rows[place]["value"]
         asked = self.asked
         stay = _staying(asked["n"], asked["dropout"])
-        one_round = _one_round(TASKS[asked["task"]][name], value, asked["d"], stay)
+        candidate = TASKS[asked["task"]].candidates[name]
+        one_round = _one_round(candidate, value, _sizes(asked["d"]), stay)
         return one_round.subsample(asked["rate"]).compose(asked["rounds"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -286,30 +167,32 @@ def recommend(
     n, target = validation.users(n), Target(eps, delta, rounds, rate)
     if not isinstance(task, str) or task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
-    if task == "histogram":
+    chosen = TASKS[task]
+    if "d" in chosen.sizes:
         if d is None:
-            raise TypeError("d must be given for the task 'histogram': how many items; 'mean' needs none")
+            raise TypeError(f"d must be given for the task {task!r}: {chosen.sizes['d']}; 'mean' needs none")
         d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS, remedy="the number of items")
     elif d is not None:
         raise ValueError(f"d must be left out for the task {task!r}, got {d!r}; it is one number a user")
+    sizes = _sizes(d)
     dropout = validation.real(
         dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"
     )
     stay = _staying(n, dropout)
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    rows, refused = [], []
+    rows, refused, held = [], [], chosen.holds.format(**sizes)
     costly: dict[str, str] = {}
     about = cautions.about_target(target.eps, target.delta, stay, target.rate * stay / n)
-    central = SENSITIVITY[task] / (_central_mu(target) * stay)
-    for name, one in progress(TASKS[task].items(), desc="mechanisms"):
+    central = chosen.central(sizes) / (_central_mu(target) * stay)
+    for name, one in progress(chosen.candidates.items(), desc="mechanisms"):
         try:
-            value, mechanism, proved = _calibrated(one, d, target, stay)
+            value, mechanism, proved = _calibrated(one, sizes, target, stay)
             if name == "subset" and mechanism.k == 1:
                 raise ValueError(
                     "at this target sets of one item have the smallest variance, and that is generalized_rr"
                 )
-            row = _row(name, one, value, mechanism, proved, target, stay, central)
+            row = _row(name, one, value, mechanism, proved, target, stay, central, chosen.errors)
         except ValueError as reason:
             refused.append(f"{name}: {reason}")
         else:
@@ -317,7 +200,7 @@ def recommend(
             what = "a share" if d else "the mean"
             own = cautions.about_messages(messages, row["bytes"], stay)
             said = warning((*about, *cautions.about_error(row["standard error"], what), *own))
-            sentence = f"{said} {_sentence(one, mechanism, value, target, stay, n)}".strip()
+            sentence = f"{said} {_sentence(one, mechanism, value, target, stay, n, held)}".strip()
             rows.append(row | {"warning": said, "sentence": sentence})
             costly |= {name: warning(own)} if own else {}
     if not rows:
@@ -325,9 +208,7 @@ def recommend(
     rows.sort(key=lambda row: row["standard error"])
     return Recommendation(
         rows,
-        title=f"{rows[0]['warning']}\n"
-        * bool(rows[0]["warning"])
-        + f"{task}{'' if d is None else f' of {d:,} items'}: "
+        title=f"{rows[0]['warning']}\n" * bool(rows[0]["warning"]) + f"{task}{chosen.scope.format(**sizes)}: "
         f"ε ≤ {exactly(target.eps)} at δ = {exactly(target.delta)}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
         + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}"),
@@ -342,20 +223,25 @@ def _staying(n, dropout):
     return math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
 
 
-def _one_round(one, value, d, n):
+def _sizes(d):
+    """Return the task's sizes as arguments."""
+    return {} if d is None else {"d": d}
+
+
+def _one_round(one, value, sizes, n):
     """Return the profile of one round of a candidate with the value looked for."""
-    mechanism = one.build(value, d)
+    mechanism = one.build(value, sizes)
     if one.finds == "messages":
         return shuffle_messages(mechanism, n=n, dummy_messages=n * value)
     return shuffle(mechanism, n)
 
 
-def _calibrated(one, d, target, n):
+def _calibrated(one, sizes, target, n):
     """Return the value looked for, the mechanism, and its proved δ."""
     messages = one.finds == "messages"
 
     def one_round(value):
-        return _one_round(one, value, d, n)
+        return _one_round(one, value, sizes, n)
 
     search = {"limits": one.limits, "falling": messages, "whole": messages, "accuracy": ACCURACY}
     start = target.guide(one_round, 1 if messages else target.eps, "upper", **search)
@@ -365,7 +251,7 @@ def _calibrated(one, d, target, n):
         rounded = value if messages else float(written((1.0 - TOLERANCE) * value, up=False, digits=DIGITS))
         proved = math.exp(family.proved(rounded))
         if proved <= target.delta:
-            return rounded, one.build(rounded, d), proved
+            return rounded, one.build(rounded, sizes), proved
         value = value + 1 if messages else 0.99 * value
     raise ValueError("no value is proved to meet the target")
 
@@ -377,10 +263,10 @@ def _central_mu(target):
     return outer if inner is None else inner
 
 
-def _row(name, one, value, mechanism, proved, target, n, central):
+def _row(name, one, value, mechanism, proved, target, n, central, errors):
     messages = 1 + value if one.finds == "messages" else 1
     dummy_messages = n * value if one.finds == "messages" else 0
-    usual, worst = standard_errors(mechanism, n, dummy_messages)
+    usual, worst = errors(mechanism, n, dummy_messages)
     if one.finds == "messages":
         made = f"randomizers.{mechanism!r}, n={n}, dummy_messages={dummy_messages}"
         line = f"shuffling.multi_message.shuffle_messages({made})"
@@ -403,7 +289,7 @@ def _row(name, one, value, mechanism, proved, target, n, central):
     }
 
 
-def _sentence(one, mechanism, value, target, stay, asked):
+def _sentence(one, mechanism, value, target, stay, asked, held):
     many, sampled = target.rounds > 1, target.rate < 1.0
     device = "drawn device" if sampled else "device"
     often = f"In each of {target.rounds:,} rounds every" if many else "Each"
@@ -411,9 +297,6 @@ def _sentence(one, mechanism, value, target, stay, asked):
         f"the values of any one user in all {target.rounds:,} rounds together"
         if many
         else "any one user's value"
-    )
-    held = (
-        f"one of {mechanism.d:,} options" if isinstance(mechanism, FrequencyOracle) else "a number in [0, 1]"
     )
     if one.finds == "messages":
         more = f"{value:,} random message{'s' * (value > 1)}"
@@ -440,9 +323,8 @@ def _sentence(one, mechanism, value, target, stay, asked):
 
 
 def _notes(task, d, n, stay, dropout, target, refused, rows, costly):
-    even = "all items equally frequent" if task == "histogram" else "values spread evenly over [0, 1]"
     notes = [
-        f"standard error: of an estimated {'share' if task == 'histogram' else 'mean'}, {even}; "
+        f"standard error: of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
         "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
     ]
     if any(row["parameter"] == "messages" for row in rows):

@@ -6,12 +6,12 @@ import html
 import ipywidgets
 
 import viz
-from shufflelib.calibration.recommendation import TASKS
+from shufflelib.calibration.tasks import TASKS
 from shufflelib.profiles import cautions
 from viz.explore import complaint, image
 from viz.explorer import pictures, words
 
-NAMES = {name: one.name for candidates in TASKS.values() for name, one in candidates.items()}
+NAMES = {name: one.name for task in TASKS.values() for name, one in task.candidates.items()}
 BESIDE = {"flex_flow": "row wrap", "align_items": "flex-start"}
 OWN = ("mechanism", "matrix", "d", "sigma", "eps0", "n", "delta")
 DOWNLOAD = '<a download="{0}.csv" href="data:text/csv;base64,{1}">The picture’s numbers as CSV</a>'

@@ -1,0 +1,34 @@
+"""The standard error of a mechanism's estimate, from the exact variance of one report."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle
+
+
+def frequency_error(mechanism: FrequencyOracle, share: float, n: int, dummy_messages: int = 0) -> float:
+    """Return the standard error of the frequency of an item that this share of the users holds."""
+    shares = np.full(np.shape(mechanism.support.share), share)
+    return math.sqrt(np.max(mechanism.variance(shares, n=n, dummy_messages=dummy_messages)))
+
+
+def frequency_errors(mechanism: FrequencyOracle, n: int, dummy_messages: int = 0) -> tuple[float, float]:
+    """Return the standard error of a share if all items are equally frequent, and the largest one."""
+    usual, *ends = (
+        frequency_error(mechanism, share, n, dummy_messages) for share in (1.0 / mechanism.items, 0.0, 1.0)
+    )
+    return usual, max(ends)
+
+
+def mean_errors(mechanism: Any, n: int, dummy_messages: int = 0) -> tuple[float, float] | None:
+    """Return the standard error of a mean of values spread evenly over [0, 1], and the largest one."""
+    variances = mechanism.variances()
+    return variances and tuple(math.sqrt(variance / n) for variance in variances)
+
+
+def standard_errors(mechanism: Any, n: int) -> tuple[float, float] | None:
+    """Return the standard error at ordinary data and the largest one, or None without a formula."""
+    errors = frequency_errors if isinstance(mechanism, FrequencyOracle) else mean_errors
+    return errors(mechanism, n)

@@ -1,0 +1,97 @@
+"""What a task is: a question about users' values, the mechanisms that answer it, and their errors."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shufflelib.calibration.targets import LARGEST_BUDGET, SMALLEST_BUDGET
+from shufflelib.randomizers.multi_message import MultiMessage
+
+MOST_MESSAGES = 10**12
+FLOAT_BITS = 64
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mechanism for a task, and what it costs.
+
+    Parameters
+    ----------
+    constructor : type
+        Takes the task's sizes, if there are any, and ``eps0``, unless it sends several messages.
+    name : str
+        What it is called where a statement to publish names it.
+    bits : callable
+        Size of one report of the mechanism.
+    server : str
+        Cost of the estimate.
+    size : str
+        Words after the name, with the sizes that the mechanism chose and that its guarantee depends on.
+    """
+
+    constructor: type
+    name: str
+    bits: Callable[[Any], int]
+    server: str
+    size: str = ""
+
+    @property
+    def finds(self) -> str:
+        """What is calibrated: ``"eps0"``, or the number of each user's blanket ``"messages"``."""
+        return "messages" if issubclass(self.constructor, MultiMessage) else "eps0"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Range of the value looked for."""
+        return (1, MOST_MESSAGES) if self.finds == "messages" else (SMALLEST_BUDGET, LARGEST_BUDGET)
+
+    def build(self, value: float, sizes: Mapping[str, int]) -> Any:
+        """Return the mechanism with the value looked for."""
+        found = {"eps0": value} if self.finds == "eps0" else {}
+        return self.constructor(**found, **sizes)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question about users' values, and the mechanisms that answer it.
+
+    Parameters
+    ----------
+    candidates : dict
+        Each `Candidate` by the name of its constructor.
+    sizes : dict
+        What every size that must be given is, by its name.
+    scope : str
+        Words after the task's name in a title, with the sizes.
+    holds : str
+        What a user holds, in a statement to publish, with the sizes.
+    errors : callable
+        Of a mechanism, n and the number of blanket messages: the standard error at ordinary data and the
+        largest one.
+    estimated : str
+        What the standard error is of.
+    ordinary : str
+        What ordinary data are.
+    central : callable
+        Of the sizes: the Euclidean sensitivity of the sum that a trusted curator would add Gaussian noise to.
+    """
+
+    candidates: dict[str, Candidate]
+    sizes: dict[str, str]
+    scope: str
+    holds: str
+    errors: Callable[[Any, int, int], tuple[float, float]]
+    estimated: str
+    ordinary: str
+    central: Callable[[Mapping[str, int]], float]
+
+
+def bits(options: int) -> int:
+    """Return how many bits name one of some options."""
+    return max(1, math.ceil(math.log2(options)))
+
+
+def by_name(*candidates: Candidate) -> dict[str, Candidate]:
+    """Return candidates by the names of their constructors."""
+    return {one.constructor.__name__: one for one in candidates}
