@@ -91,7 +91,7 @@ VALUES = {"epsilon": "delta", "delta": "eps", "renyi": "order", "tradeoff": "fpr
 ELSEWHERE = {  # options of one command, and what to do in another
     "dropout": "belongs to recommend; elsewhere --n counts the users who stay",
     "task": "belongs to recommend; epsilon, delta and calibrate take a --randomizer",
-    "randomizer": "is for one mechanism; recommend compares them all",
+    "randomizer": "is for one mechanism; recommend compares them all, and --mechanism chooses one",
     "pmf": "belongs to epsilon, delta, renyi and tradeoff",
     "jobs": "belongs to sweep",
     "output": "belongs to sweep; elsewhere write > FILE",
@@ -197,6 +197,8 @@ def _parser(randomizer):
     asked.add_argument("--task", choices=TASKS, default="histogram", help="what is estimated")
     for option in ("d", "rounds", "rate", "dropout"):
         asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))
+    words = "whose row is explained, published and recorded; by default that with the smallest error"
+    asked.add_argument("--mechanism", metavar="NAME", default=argparse.SUPPRESS, help=words)
     asked.set_defaults(answer=_recommended)
     recorded = commands.add_parser("check", help=HELP["check"], description=HELP["check"], epilog=RECORDS)
     recorded.add_argument("file", metavar="RECORD.yaml", help="a record in the form of the public registry")

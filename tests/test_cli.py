@@ -230,6 +230,12 @@ def test_an_option_given_twice_is_refused(capsys):
         assert capsys.readouterr().err == "shufflelib: --eps0 is given twice; keep one\n"
 
 
+def test_recommend_publishes_the_mechanism_asked_for(capsys):
+    command = ["recommend", "--n", "1000", "--eps", "1", "--delta", "1e-6", "--task", "mean"]
+    assert main([*command, "--mechanism", "duchi"]) == 0
+    assert "with one random bit (Duchi et al.) at eps0 = " in capsys.readouterr().out
+
+
 def test_recommend_prints_the_table_and_the_sentence(capsys):
     command = ["recommend", "--n", "1000", "--eps", "1", "--delta", "1e-6", "--task", "mean"]
     assert main(command) == 0

@@ -108,14 +108,30 @@ def test_a_target_that_nobody_means_is_warned_of_in_the_first_line_and_in_every_
         assert words.split(" is ")[0] in row["sentence"]
 
 
-def test_thousands_of_messages_are_warned_of_wherever_the_row_stands():
-    many = recommend(n=200, eps=0.1, delta=1e-6, d=500)
+def test_thousands_of_messages_are_left_out_unless_asked_for_and_then_warned_of():
+    asked = {"n": 200, "eps": 0.1, "delta": 1e-6, "d": 500}
+    many = recommend(**asked, mechanism="balls-into-bins")
     (row,) = (row for row in many if row["parameter"] == "messages")
     words = f"Every user sends {row['value'] + 1:,} messages"
-    assert row["value"] > 1000 and words in row["warning"] and words in row["sentence"] and words in str(many)
+    assert row["value"] > 1000 and words in row["sentence"]
+    assert many.warning == row["warning"] and str(many).startswith("Warning: ") and words in many.warning
+    few = recommend(**asked)
+    assert "balls_into_bins" not in [row["mechanism"] for row in few]
+    said = f"Left out: balls_into_bins: every user would send {row['value'] + 1:,} messages"
+    assert any(note.startswith(said) for note in few.notes)
     usual = recommend(**HISTOGRAM)
     assert usual.warning == "" and str(usual).startswith("histogram of 12 items: ")
     assert not any("Warning" in row["sentence"] for row in usual)
+
+
+def test_the_mechanism_asked_for_is_explained_and_recorded():
+    asked = recommend(**HISTOGRAM, mechanism="krr")
+    row = asked[asked.chosen]
+    assert row["mechanism"] == "generalized_rr" and list(asked.rows) == list(found("histogram").rows)
+    assert asked.sentence == row["sentence"] and asked.notes[-1] == f"Python: {row['python']}"
+    assert asked.profile().epsilon(1e-6) == asked.profile(asked.chosen).epsilon(1e-6)
+    with pytest.raises(ValueError, match="mechanism='subset' has no row; at this target sets of one item"):
+        recommend(n=20_000, eps=1.0, delta=1e-6, d=3, mechanism="subset")
 
 
 def test_a_breach_is_said_in_words_once_odds_say_nothing():
@@ -152,6 +168,8 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
         ({"d": None}, "d must be given for the task 'histogram'"),
         ({"task": "mean"}, "d must be left out"),
         ({"dropout": 1.0}, "dropout must be"),
+        ({"mechanism": "duchi"}, "mechanism must be one for the task 'histogram', got 'duchi'; known: gen"),
+        ({"mechanism": 3}, "mechanism must be one"),
         ({"n": 3, "dropout": 0.9}, "leaves none"),
     ],
 )

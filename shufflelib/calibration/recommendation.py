@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
+from shufflelib import randomizers
 from shufflelib.calibration.targets import Target
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.numerics import validation
@@ -41,10 +42,12 @@ class Recommendation(Table):
         One for each mechanism: what was calibrated, the proved δ, errors, cost and a line of Python.
     asked : dict
         The arguments.
+    chosen : int
+        Place of the row that is explained: the first, or that of the mechanism asked for.
     sentence : str
-        What may be published about the first row; each row has its own under ``"sentence"``.
+        What may be published about the chosen row; each row has its own under ``"sentence"``.
     warning : str
-        Why the target or the first row may not be what was meant, or an empty text.  It is also the first
+        Why the target or the chosen row may not be what was meant, or an empty text.  It is also the first
         line of the table and begins the sentence; each row has its own under ``"warning"``.
 
     Examples
@@ -60,17 +63,23 @@ class Recommendation(Table):
         self.asked = asked
 
     @property
+    def chosen(self) -> int:
+        """Place of the row that is explained: the first, or that of the mechanism asked for."""
+        return _place(self.rows, self.asked["mechanism"])
+
+    @property
     def sentence(self) -> str:
-        """What may be published about the first row."""
-        return self.rows[0]["sentence"]
+        """What may be published about the chosen row."""
+        return self.rows[self.chosen]["sentence"]
 
     @property
     def warning(self) -> str:
-        """Why the target or the first row may not be what was meant, or an empty text."""
-        return self.rows[0]["warning"]
+        """Why the target or the chosen row may not be what was meant, or an empty text."""
+        return self.rows[self.chosen]["warning"]
 
-    def profile(self, row: int = 0) -> PrivacyProfile:
-        """Return the profile of a row, by default the first: in all rounds together, of those who stay."""
+    def profile(self, row: int | None = None) -> PrivacyProfile:
+        """Return the profile of a row, by default the chosen: in all rounds together, of those who stay."""
+        row = self.chosen if row is None else row
         place = validation.count(
             row, "row", at_least=0, at_most=len(self.rows) - 1, remedy="it counts from 0"
         )
@@ -111,6 +120,7 @@ def recommend(
     rounds: int = 1,
     rate: float = 1.0,
     dropout: float = 0.0,
+    mechanism: str | None = None,
 ) -> Recommendation:
     r"""Compare all mechanisms for a task at one target, sorted by their error.
 
@@ -135,6 +145,8 @@ def recommend(
         Share of the population that is drawn for each round, n users.
     dropout : float
         Share of the users who may drop out, 0 <= dropout < 1: all numbers are for those who stay.
+    mechanism : str, optional
+        Whose row is explained, published and recorded; by default that with the smallest error.
 
     Returns
     -------
@@ -144,12 +156,13 @@ def recommend(
         side; "proved delta" is that bound.  "standard error" is that of a frequency if all items are equally
         frequent, or of a mean of values that are spread evenly; "worst case" is the largest for any data;
         "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
-        target.  ``warning`` says where a target protects nobody, or an answer is of no use.
+        target.  ``warning`` says where a target protects nobody, or an answer is of no use.  A mechanism that
+        takes more than 1,000 messages of every user is left out unless it is the one asked for.
 
     Raises
     ------
     ValueError
-        If no mechanism is proved to meet the target.
+        If no mechanism is proved to meet the target, or the one asked for is not.
 
     Notes
     -----
@@ -181,41 +194,75 @@ def recommend(
     stay = _staying(n, dropout)
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    rows, refused, held = [], [], chosen.holds.format(**sizes)
-    costly: dict[str, str] = {}
+    if mechanism is not None:
+        mechanism = _named(mechanism, chosen.candidates, task)
+    rows, held = [], chosen.holds.format(**sizes)
+    refused: dict[str, str] = {}
     about = cautions.about_target(target.eps, target.delta, stay, target.rate * stay / n)
     central = chosen.central(sizes) / (_central_mu(target) * stay)
     for name, one in progress(chosen.candidates.items(), desc="mechanisms"):
         try:
-            value, mechanism, proved = _calibrated(one, sizes, target, stay)
-            if name == "subset" and mechanism.k == 1:
+            value, built, proved = _calibrated(one, sizes, target, stay)
+            if name == "subset" and built.k == 1:
                 raise ValueError(
                     "at this target sets of one item have the smallest variance, and that is generalized_rr"
                 )
-            row = _row(name, one, value, mechanism, proved, target, stay, central, chosen.errors)
-        except ValueError as reason:
-            refused.append(f"{name}: {reason}")
-        else:
+            row = _row(name, one, value, built, proved, target, stay, central, chosen.errors)
             messages = 1 + value if one.finds == "messages" else 1
-            what = "a share" if d else "the mean"
             own = cautions.about_messages(messages, row["bytes"], stay)
+            if own and name != mechanism:
+                raise ValueError(
+                    f"every user would send {messages:,} messages ({row['bytes']:,} bytes); "
+                    f"mechanism={name!r} asks for it all the same"
+                )
+        except ValueError as reason:
+            refused[name] = str(reason)
+        else:
+            what = "a share" if d else "the mean"
             said = warning((*about, *cautions.about_error(row["standard error"], what), *own))
-            sentence = f"{said} {_sentence(one, mechanism, value, target, stay, n, held)}".strip()
+            sentence = f"{said} {_sentence(one, built, value, target, stay, n, held)}".strip()
             rows.append(row | {"warning": said, "sentence": sentence})
-            costly |= {name: warning(own)} if own else {}
+    if mechanism in refused:
+        raise ValueError(f"mechanism={mechanism!r} has no row; {refused[mechanism]}")
     if not rows:
-        raise ValueError(f"no mechanism is proved to meet the target; {refused[0]}")
+        first = ": ".join(next(iter(refused.items())))
+        raise ValueError(f"no mechanism is proved to meet the target; {first}")
     rows.sort(key=lambda row: row["standard error"])
+    shown = rows[_place(rows, mechanism)]
     return Recommendation(
         rows,
-        title=f"{rows[0]['warning']}\n" * bool(rows[0]["warning"]) + f"{task}{chosen.scope.format(**sizes)}: "
+        title=f"{shown['warning']}\n" * bool(shown["warning"]) + f"{task}{chosen.scope.format(**sizes)}: "
         f"ε ≤ {exactly(target.eps)} at δ = {exactly(target.delta)}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
         + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}"),
-        notes=_notes(task, d, n, stay, dropout, target, refused, rows, costly),
+        notes=_notes(task, d, n, stay, dropout, target, refused, rows, shown),
         hidden=("proved delta", "python", "warning", "sentence"),
-        asked={"task": task, "d": d, "n": n, "dropout": dropout, **dataclasses.asdict(target)},
+        asked={
+            "task": task,
+            "d": d,
+            "n": n,
+            "dropout": dropout,
+            "mechanism": mechanism,
+            **dataclasses.asdict(target),
+        },
     )
+
+
+def _named(mechanism, candidates, task):
+    """Return the name of a candidate; ``generalized-rr`` and ``krr`` name it too."""
+    wanted = mechanism.strip().lower().replace("-", "_") if isinstance(mechanism, str) else mechanism
+    wanted = randomizers.OTHER_NAMES.get(wanted, wanted) if isinstance(wanted, str) else wanted
+    if not isinstance(wanted, str) or wanted not in candidates:
+        raise ValueError(
+            f"mechanism must be one for the task {task!r}, got {validation.shown(mechanism)}; "
+            f"known: {', '.join(candidates)}"
+        )
+    return wanted
+
+
+def _place(rows, mechanism):
+    """Return the place of the mechanism's row, by default the first."""
+    return 0 if mechanism is None else [row["mechanism"] for row in rows].index(mechanism)
 
 
 def _staying(n, dropout):
@@ -322,7 +369,7 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
     )
 
 
-def _notes(task, d, n, stay, dropout, target, refused, rows, costly):
+def _notes(task, d, n, stay, dropout, target, refused, rows, shown):
     notes = [
         f"standard error: of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
         "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
@@ -334,10 +381,10 @@ def _notes(task, d, n, stay, dropout, target, refused, rows, costly):
         )
     if task == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
-    if d and rows[0]["standard error"] > 1.0 / d:
+    if d and shown["standard error"] > 1.0 / d:
         notes.append(
-            f"An even share is {1.0 / d:.2g}, less than the standard error of the first row: only items with "
-            "a share of several standard errors can be told from items that nobody holds."
+            f"An even share is {1.0 / d:.2g}, less than the standard error of {shown['mechanism']}: only items "
+            "with a share of several standard errors can be told from items that nobody holds."
         )
     if target.rate < 1.0:
         notes.append(
@@ -351,5 +398,5 @@ def _notes(task, d, n, stay, dropout, target, refused, rows, costly):
             f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {stay:,} users, "
             "and hold only if no more drop out and dropping out does not depend on the values."
         )
-    notes += [f"{name}: {said}" for name, said in costly.items() if name != rows[0]["mechanism"]]
-    return (*notes, *(f"Left out: {one}" for one in refused), f"Python: {rows[0]['python']}")
+    left_out = (f"Left out: {name}: {reason}" for name, reason in refused.items())
+    return (*notes, *left_out, f"Python: {shown['python']}")

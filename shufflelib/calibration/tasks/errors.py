@@ -22,13 +22,14 @@ def frequency_errors(mechanism: FrequencyOracle, n: int, dummy_messages: int = 0
     return usual, max(ends)
 
 
-def mean_errors(mechanism: Any, n: int, dummy_messages: int = 0) -> tuple[float, float] | None:
+def mean_errors(mechanism: Any, n: int, dummy_messages: int = 0) -> tuple[float, float]:
     """Return the standard error of a mean of values spread evenly over [0, 1], and the largest one."""
-    variances = mechanism.variances()
-    return variances and tuple(math.sqrt(variance / n) for variance in variances)
+    usual, worst = (math.sqrt(variance / n) for variance in mechanism.variances())
+    return usual, worst
 
 
 def standard_errors(mechanism: Any, n: int) -> tuple[float, float] | None:
     """Return the standard error at ordinary data and the largest one, or None without a formula."""
-    errors = frequency_errors if isinstance(mechanism, FrequencyOracle) else mean_errors
-    return errors(mechanism, n)
+    if isinstance(mechanism, FrequencyOracle):
+        return frequency_errors(mechanism, n)
+    return None if mechanism.variances() is None else mean_errors(mechanism, n)
