@@ -190,9 +190,8 @@ class Line:
         if self.constant:
             untilted = [Tilt(distribution, 0.0) for distribution in total.distributions]
             self.untilted = _cumulants(untilted, total.counts)
-        self.integrated = not (self.constant or width > HOPELESS or theta > NO_SQUARE)
+        self.integrated = not (self.constant or theta > NO_SQUARE) and self._choose(total, width)
         if self.integrated:
-            self._choose(total, width)
             self._draw(tilts, total.counts)
 
     @property
@@ -201,10 +200,10 @@ class Line:
         return self.omega.size if self.integrated else 0
 
     def _choose(self, total, width):
-        """Choose the smoothing v, the period Λ and the number of nodes."""
+        """Choose the smoothing v, the period Λ and the number of nodes, and say whether that is of use."""
         theta, product = self.theta, self.theta * (1.0 + self.theta)
         eps = max(self.mean - 1.0 / theta - 1.0 / (1.0 + theta), 0.0)  # which has its saddle point here
-        while True:
+        while width <= HOPELESS:
             self.smoothing = 2.0 * SHARE * width / product
             deviation = math.sqrt(self.variance + 4.0 * self.smoothing)
             wanted = self.log_moment - theta * eps - math.log(product * deviation) - self.forgotten
@@ -218,8 +217,9 @@ class Line:
             self.cutoff = math.sqrt(2.0 * CUT / self.smoothing)
             self.nodes = math.ceil(self.cutoff / self.step) + 1
             if self.nodes <= NODE_LIMIT:
-                return
+                return True
             width *= (1.1 * self.nodes / NODE_LIMIT) ** 2
+        return False
 
     def _draw(self, tilts, counts):
         """Keep the nodes that matter: what ε does not change there, smoothed by v and by 4v, with errors."""

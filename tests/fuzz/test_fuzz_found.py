@@ -230,3 +230,8 @@ def test_epsilon_is_answered_at_the_ends_of_floats(profile, delta):
 def test_masses_known_to_no_digit_are_at_most_one():
     found = profiles.GaussianTradeoff(20.0).coarsened(segments=40).symmetrised.delta(0.0)
     assert 0.99 < found.lower <= 1.0 == found.upper
+
+
+def test_a_million_rounds_with_next_to_no_noise_are_answered():
+    found = shuffle(randomizers.gaussian(sigma=0.03), n=2).compose(10**6).epsilon(1e-5)
+    assert 600.0 < found.lower and found.upper == math.inf
