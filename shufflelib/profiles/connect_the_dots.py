@@ -25,7 +25,8 @@ from shufflelib.numerics.root_finding import gaussian_epsilon
 from shufflelib.numerics.side_by_side import answers
 
 WIDER = 10.0  # times the relative width of the values connected: the width of a Rényi divergence aimed at
-WIDEST = 1e-3  # of its log-moment
+WIDEST = 1e-3  # of its log-moment, and of a value
+NEGLIGIBLE = 4e-5  # of a large log-moment
 NARROW = 1e-5  # share of a false-negative rate to which it is computed
 LARGEST_ORDER = 1e5  # beyond it only what monotonicity says
 MOST_DOTS = 700  # in both directions, beyond which a question is answered
@@ -39,6 +40,7 @@ CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, i
 LONGER = np.array([1.4, 2.0, 3.0])  # times as far the dots reach if what lies beyond them matters
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
 RENYI_TOLERANCE = 1e-4, 1e-5  # the same for a Rényi divergence: of a pair with many losses, with few
+SHARE = 0.05  # of the width aimed at that a value has
 FIRST_DOTS = 9  # on each curve, before it is known where more are needed
 FARTHER = 4.0  # ratio of the first dots beyond those
 SHALLOW = 50.0  # e-folds over which a Gaussian pair's curve falls between the first dots,
@@ -70,6 +72,21 @@ def log_renyi_kernel(loss, order):
         value = np.where(order * loss > 30.0, large, np.log(np.maximum(direct, 0.0)))
         value = np.where(near, 2.0 * np.log(np.abs(u)) + np.log(series), value)
         return np.where(loss == np.inf, np.inf, np.where(loss == -np.inf, math.log(more), value))
+
+
+def tolerance_for(pair, orders, least):
+    """Return a relative width of values that does for divergences which are at least so much, or about more.
+
+    They are about those of two Gaussians with the same H at ε = 0, as long as these are far from the largest
+    loss.
+    """
+    orders = np.minimum(orders, LARGEST_ORDER)
+    finest, largest = pair.renyi_tolerance, pair.max_privacy_loss
+    if SHARE * NEGLIGIBLE * (orders.min() - 1.0) * largest <= finest:
+        return finest
+    square = 2.0 * math.pi * math.exp(2.0 * pair.log_hockey_stick(0.0, finest).upper)
+    about = np.maximum(least, np.minimum(0.5 * orders * square, 0.5 * largest))
+    return max(finest, min(SHARE * NEGLIGIBLE * float(np.min((orders - 1.0) * about)), WIDEST))
 
 
 def renyi_from_moment(log_moment, order):
@@ -340,7 +357,8 @@ def _renyi(forward, backward, order, skip_below, ceiling=None):
         low, high, noise = (logsumexp(np.concatenate(part)) for part in zip(*pieces, strict=True))
         rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(forward.eps[-1], 700.0)
         low, high = low - rounding, high + rounding
-        width = min(WIDER * forward.tolerance * max(low, 1.0), WIDEST)  # a large log-moment is nearly D
+        # a large log-moment is nearly a multiple of D
+        width = min(WIDER * forward.tolerance * max(low, 1.0), max(WIDEST, forward.tolerance / SHARE))
         tail, farther = pieces[0][1][-1], forward.farther()
         if tail > low + math.log(0.05 * width) and forward.orders.size and farther.size:
             yield [(forward, farther)]

@@ -16,7 +16,7 @@ import numpy as np
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots
+from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots, tolerance_for
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.questions import Bounds, PrivacyProfile
 
@@ -150,7 +150,7 @@ class Pair(PrivacyProfile):
         """
 
         def dotted(orders, skip_below):
-            dots = ConnectTheDots(self, self.renyi_tolerance)
+            dots = ConnectTheDots(self, tolerance_for(self, orders, skip_below))
             return dots.renyi(orders, skip_below, self._tail_ceiling(ceiling))
 
         return _at_each(_finite(self.renyi_by_order(), ceiling), dotted, order, skip_below)
@@ -175,7 +175,8 @@ class Pair(PrivacyProfile):
 
         def dotted(orders, skip_below):
             ceilings = [one._tail_ceiling(ceiling) for one in both]
-            return ConnectTheDots(both[0], self.renyi_tolerance).renyi_worst(orders, skip_below, ceilings)
+            dots = ConnectTheDots(both[0], tolerance_for(self, orders, skip_below))
+            return dots.renyi_worst(orders, skip_below, ceilings)
 
         return _at_each(_finite(known, ceiling), dotted, order, skip_below)
 

@@ -383,7 +383,8 @@ class PrivacyProfile(Shown, ABC):
         found = np.stack([least, ceilings])
         asked = (least < ALONE * ceilings) if apart else np.ones(order.shape, bool)
         if asked.any():
-            found[:, asked] = _largest_renyi(self.dominating_pairs, order[asked], self.renyi_ceiling)
+            more = least[asked], self.renyi_ceiling
+            found[:, asked] = _largest_renyi(self.dominating_pairs, order[asked], *more)
         if apart:
             wide = np.isinf(ceilings) | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDEST))
             if wide.any():
@@ -544,14 +545,15 @@ def _fewest_missed(pairs, fpr):
 
 
 @counting("points of curves")
-def _largest_renyi(pairs, order, ceiling=None):
+def _largest_renyi(pairs, order, least=0.0, ceiling=None):
     """Return both bounds of the largest divergence of several pairs, of which ``ceiling`` bounds moments.
 
-    The plainest comes first, so that the others are soon known to be no worse.
+    It is known to be at least ``least``.  The plainest pair comes first, so that the others are soon known to
+    be no worse.
     """
     if len(pairs) > 1:
         pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, pair.renyi_tolerance).lower)
-    lower = upper = np.zeros(np.shape(order))
+    lower = upper = np.broadcast_to(least, np.shape(order))
     for pair in pairs:
         lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower, ceiling))
     return lower, upper
