@@ -25,7 +25,8 @@ from shufflelib.randomizers.poisson_sampled import poisson_sampled
 from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
 from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
 from shufflelib.randomizers.tabulated import from_pmf
-from shufflelib.randomizers.unary import optimized_unary, rappor, sampled_rappor, unary
+from shufflelib.randomizers.unary import optimized_unary, rappor
+from shufflelib.randomizers.unary_sets import sampled_rappor, unary
 from shufflelib.randomizers.wheel import wheel
 from shufflelib.randomizers.witch_hat import witch_hat
 

@@ -28,7 +28,8 @@ from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.response import binary_rr
 from shufflelib.randomizers.tabulated import from_pmf
-from shufflelib.randomizers.unary import UnaryEncoding, rappor, unary
+from shufflelib.randomizers.unary import UnaryEncoding, rappor
+from shufflelib.randomizers.unary_sets import unary
 from shufflelib.shuffling.bit_sums import all_others, others_agree
 from shufflelib.shuffling.laplace_sums import laplace_pairs
 from shufflelib.shuffling.shuffled import shuffle
