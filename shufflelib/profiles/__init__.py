@@ -4,13 +4,13 @@ A profile is anything that can enclose δ(ε).  `DiscretePair` and `Gaussian` ar
 `shufflelib.shuffle` makes the profile of a mechanism.
 """
 
+from shufflelib.profiles.bounds import Bounds as Bounds
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff as GaussianTradeoff
 from shufflelib.profiles.hockey_stick import Pair as Pair
 from shufflelib.profiles.pairs import DiscretePair as DiscretePair
 from shufflelib.profiles.pairs import Gaussian as Gaussian
 from shufflelib.profiles.privacy_profile import Profile as Profile
 from shufflelib.profiles.privacy_profile import compose as compose
-from shufflelib.profiles.questions import Bounds as Bounds
 from shufflelib.profiles.questions import PrivacyProfile as PrivacyProfile
 from shufflelib.profiles.tradeoff_functions import ApproximateDP as ApproximateDP
 from shufflelib.profiles.tradeoff_functions import FiniteTradeoff as FiniteTradeoff

@@ -16,9 +16,10 @@ import numpy as np
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.optional import tick
 from shufflelib.numerics.types import Array
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots, tolerance_for
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
-from shufflelib.profiles.questions import Bounds, PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 
 
 def pointwise(log_hockey_stick):

@@ -14,18 +14,25 @@ and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.profiles.adjacency import NO_DATASETS, SUBSAMPLED, Adjacency, said_of_rounds, united
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.hockey_stick import Indistinguishable, OneWay, Pair
-from shufflelib.profiles.questions import Bounds, PrivacyProfile, added, repeated, sampled, unknown
+from shufflelib.profiles.questions import PrivacyProfile, added, repeated, sampled
 from shufflelib.profiles.shown import Made
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
+
+
+def unknown(order: float) -> float:
+    """Return no upper bound on a Rényi divergence."""
+    return math.inf
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)

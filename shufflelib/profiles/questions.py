@@ -16,14 +16,13 @@ import functools
 import math
 from abc import ABC
 from collections.abc import Callable
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import (
-    LEAST,
     TOLERANCE,
     WIDE,
     Certified,
@@ -36,11 +35,12 @@ from shufflelib.numerics.side_by_side import answers
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
 from shufflelib.profiles.adjacency import NO_DATASETS, Adjacency
+from shufflelib.profiles.bounds import Bounds, fewest_missed, largest_renyi
 from shufflelib.profiles.cautions import about_epsilon, warning
 from shufflelib.profiles.shown import Made, Shown
+from shufflelib.profiles.why_wide import THEORY, cause, cause_of_numbers
 from shufflelib.profiles.worst_epsilon import COARSE, asking_epsilon
 
-THEORY = "theory: no closer bound or attack is known"
 ALONE = 0.2  # share of a Rényi divergence of one report from which on that decides
 RESOLUTION = 1e-60  # no smaller δ is asked for in rounds
 
@@ -83,42 +83,6 @@ def sampled(profile, rate):
 def repeated(profile, count):
     """Return a profile over so many adaptive rounds: implemented where rounds are composed."""
     raise NotImplementedError(f"{type(profile).__name__} cannot be composed")
-
-
-def unknown(order: Any) -> float:
-    """Return no upper bound on a Rényi divergence."""
-    return math.inf
-
-
-@dataclasses.dataclass(frozen=True)
-class Bounds:
-    """What encloses the numbers of a mechanism.
-
-    Parameters
-    ----------
-    above, below : tuple of Pair
-        Pairs that dominate the mechanism, and pairs that it produces.
-    attained : tuple of Pair
-        Pairs whose δ some dataset attains, at each ε another one: they bound δ and ε from below, and nothing
-        else.  By default those ``below``.
-    pure_epsilon : float
-        A pure guarantee known without the pairs.
-    renyi : callable
-        Takes an array of orders and returns upper bounds on the Rényi divergences, known without the pairs.
-        It is not asked where losses are unbounded and moments of further orders bound their tails as well.
-
-    Examples
-    --------
-    >>> from shufflelib.profiles import Bounds, Gaussian
-    >>> Bounds(above=(Gaussian(1.0),), below=(Gaussian(0.9),)).pure_epsilon
-    inf
-    """
-
-    above: tuple[Any, ...]
-    below: tuple[Any, ...]
-    attained: tuple[Any, ...] = ()
-    pure_epsilon: float = math.inf
-    renyi: Callable[[Any], Any] | None = None
 
 
 class PrivacyProfile(Shown, ABC):
@@ -351,7 +315,7 @@ class PrivacyProfile(Shown, ABC):
         sides = self._renyi_sides(grid)
 
         def why_wide(order, _):
-            return _cause(*(np.array(side)[:, grid == order][:, 0] for side in sides))
+            return cause_of_numbers(*(np.array(side)[:, grid == order][:, 0] for side in sides))
 
         return self._certified(
             "Renyi divergence", "order", grid, _enclosed(*sides), why_wide, ceiling=ceiling
@@ -369,7 +333,7 @@ class PrivacyProfile(Shown, ABC):
 
     def _renyi_sides(self, order):
         """Return both bounds of what bounds divergences from above, and of what bounds them from below."""
-        below = _largest_renyi(self.attack_pairs, order)
+        below = largest_renyi(self.attack_pairs, order)
         return self._dominating_renyi(order, below[0]), below
 
     def _dominating_renyi(self, order, least):
@@ -384,7 +348,7 @@ class PrivacyProfile(Shown, ABC):
         asked = (least < ALONE * ceilings) if apart else np.ones(order.shape, bool)
         if asked.any():
             more = least[asked], self.renyi_ceiling
-            found[:, asked] = _largest_renyi(self.dominating_pairs, order[asked], *more)
+            found[:, asked] = largest_renyi(self.dominating_pairs, order[asked], *more)
         if apart:
             wide = np.isinf(ceilings) | (found[1] > found[0] * (1.0 + 2.0 * connect_the_dots.WIDEST))
             if wide.any():
@@ -419,7 +383,8 @@ class PrivacyProfile(Shown, ABC):
         ends, floor = self._false_negative_rates(grid), pure_false_negatives(self.pure_epsilon, grid)
 
         def why_wide(fpr, _):
-            return _cause(_fewest_missed(self.attack_pairs, fpr), _fewest_missed(self.dominating_pairs, fpr))
+            pairs = self.attack_pairs, self.dominating_pairs
+            return cause_of_numbers(*(fewest_missed(one, fpr) for one in pairs))
 
         return self._certified(
             "false-negative rate", "fpr", grid, ends, why_wide, floor=floor, ceiling=1.0 - grid
@@ -435,7 +400,7 @@ class PrivacyProfile(Shown, ABC):
 
     def _tradeoff(self, fpr):
         above, below = self.dominating_pairs, self.attack_pairs
-        return _fewest_missed(above, fpr)[0], _fewest_missed(below, fpr)[1]
+        return fewest_missed(above, fpr)[0], fewest_missed(below, fpr)[1]
 
     @validation.named
     def subsample(self, rate: float) -> "PrivacyProfile":
@@ -508,55 +473,9 @@ class PrivacyProfile(Shown, ABC):
         return repeated(self, validation.rounds(rounds))
 
 
-def cause(upper, lower):
-    """Say why what is known from above and from below, intervals on a log scale, is far apart.
-
-    Examples
-    --------
-    >>> from shufflelib.numerics.certified import Interval
-    >>> from shufflelib.profiles.questions import cause
-    >>> cause(Interval(-1.0, -0.9), Interval(-3.0, -2.9))
-    'theory: no closer bound or attack is known'
-    """
-    theory = upper.lower - lower.upper if upper.lower > lower.upper else 0.0
-    numerics = sum(high - low for low, high in (upper, lower) if high > low)
-    if theory >= numerics:
-        return THEORY
-    return "numerics: more computation would narrow it"
-
-
-def _cause(above, below):
-    """Return `cause` for both bounds of what bounds a number from above, and of what bounds it from below."""
-    return cause(*(Interval(*np.log(np.maximum(side, LEAST))) for side in (above, below)))
-
-
 def _enclosed(above, below):
     """Return the lower end of what bounds numbers from below and the upper end of what does from above."""
     return np.minimum(below[0], above[1]), above[1]
-
-
-@counting("points of curves")
-def _fewest_missed(pairs, fpr):
-    """Return both bounds of the smallest false-negative rates of several pairs, in either order."""
-    low = high = np.ones(np.shape(fpr))
-    for pair in pairs:
-        low, high = np.minimum((low, high), pair.fewest_missed(fpr, low))
-    return low, high
-
-
-@counting("points of curves")
-def _largest_renyi(pairs, order, least=0.0, ceiling=None):
-    """Return both bounds of the largest divergence of several pairs, of which ``ceiling`` bounds moments.
-
-    It is known to be at least ``least``.  The plainest pair comes first, so that the others are soon known to
-    be no worse.
-    """
-    if len(pairs) > 1:
-        pairs = sorted(pairs, key=lambda pair: -pair.log_hockey_stick(0.0, pair.renyi_tolerance).lower)
-    lower = upper = np.broadcast_to(least, np.shape(order))
-    for pair in pairs:
-        lower, upper = np.maximum((lower, upper), pair.renyi_worst(order, lower, ceiling))
-    return lower, upper
 
 
 def pure_delta(eps0, eps):

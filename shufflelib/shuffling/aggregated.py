@@ -15,6 +15,7 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import SHUFFLED, Adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.integer_noise import moved
@@ -22,7 +23,6 @@ from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.profiles.pairs import LARGEST_MU, DiscretePair, Gaussian
 from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.product_pair import ProductPair
-from shufflelib.profiles.questions import Bounds
 from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.integer_noise import NoisyCount

@@ -18,10 +18,10 @@ from functools import partial
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.adjacency import SHUFFLED, Adjacency, replace_one
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.hockey_stick import OneWay
 from shufflelib.profiles.integer_noise import binomial, moved, negative_binomial, poisson
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds
 from shufflelib.profiles.shown import Made
 
 __all__ = ["binomial_dummies", "negative_binomial_dummies", "poisson_dummies"]

@@ -20,9 +20,9 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds
 from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.variation_ratio import VariationRatioPair

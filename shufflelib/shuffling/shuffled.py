@@ -8,9 +8,10 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import LABELLED, REPLACE_ONE, SHUFFLED, Adjacency
 from shufflelib.profiles.blanket_pair import BlanketPair
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.likelihood_ratios import attacks, blankets
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds, PrivacyProfile
+from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import binary_rr

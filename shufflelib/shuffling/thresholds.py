@@ -29,12 +29,12 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT, binomial_pmf_error, log_binomial_pmf
 from shufflelib.profiles.adjacency import SHUFFLED, Adjacency, replace_one
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.finite_products import times
 from shufflelib.profiles.hockey_stick import Indistinguishable, Pair, pointwise
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds
 from shufflelib.profiles.shown import Made
 
 __all__ = ["sample_and_threshold"]

@@ -13,7 +13,7 @@ from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.profiles import DiscretePair, Gaussian, Pair, connect_the_dots
-from shufflelib.profiles.questions import _largest_renyi
+from shufflelib.profiles.bounds import largest_renyi
 from shufflelib.shuffling import VariationRatioPair
 
 PAIRS = discrete(LOPSIDED), VariationRatioPair(n=40, p=3.0, beta=0.2, q0=4.0, q1=2.5)
@@ -121,7 +121,7 @@ def test_the_largest_renyi_of_several_pairs_does_not_depend_on_their_order(order
     plain, plainer = discrete(LOPSIDED), DiscretePair(np.log([0.9, 0.1]), np.log([0.1, 0.9]))
     truth = max(pair.renyi_worst(order)[0] for pair in (plain, plainer))
     for pairs in ((plain, plainer), (plainer, plain), (plain, plainer.reversed, plainer, plain)):
-        low, high = _largest_renyi(tuple(Opaque(pair) for pair in pairs), order)
+        low, high = largest_renyi(tuple(Opaque(pair) for pair in pairs), order)
         assert low <= truth * (1 + 1e-12) and truth <= high * (1 + 1e-12) and high - low < 3e-3 * truth
 
 
@@ -130,7 +130,7 @@ def test_a_divergence_that_is_no_number_does_not_pass_for_none(place, monkeypatc
     pair = discrete(LOPSIDED)
     found = [(0.0, 0.1), (0.0, math.nan)][:: 1 if place else -1]
     monkeypatch.setattr(Pair, "renyi_worst", lambda *_: found.pop())
-    assert math.isnan(_largest_renyi((pair, pair), 2.0)[1])
+    assert math.isnan(largest_renyi((pair, pair), 2.0)[1])
 
 
 @pytest.mark.parametrize("fpr", [0.0, 1e-3, 0.05, 0.3, 0.7, 0.999, 1.0])

@@ -15,9 +15,9 @@ from oracles import neighbours
 from shufflelib import Status, randomizers, shuffle
 from shufflelib.numerics.certified import Interval
 from shufflelib.profiles import DiscretePair, Gaussian, compose
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds
 from shufflelib.shuffling import VariationRatioPair
 
 

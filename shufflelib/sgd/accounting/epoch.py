@@ -4,8 +4,8 @@ from functools import partial
 
 from shufflelib.numerics import validation
 from shufflelib.profiles.adjacency import replace_one, united
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds
 from shufflelib.shuffling.personal.permute_then_randomize import FARTHEST
 
 FIXED_SPLIT = ("examples are split into blocks once, whatever they hold",)
