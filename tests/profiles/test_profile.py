@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from shufflelib.profiles import Bounds, Gaussian, Profile
+from shufflelib.profiles import Bounds, Gaussian, PrivacyProfile, Profile
+from shufflelib.profiles.questions import repeated, sampled
 
 FAR, NEAR = Gaussian(1.0), Gaussian(0.5)
 
@@ -61,3 +62,15 @@ def test_bounds_are_built_once_and_only_for_a_question():
     rounds.delta(0.01)
     profile.delta(0.1)
     assert built == [1]
+
+
+def kinds(base):
+    """Return all classes below one that are defined so far, and itself."""
+    return [base, *(kind for below in base.__subclasses__() for kind in kinds(below))]
+
+
+@pytest.mark.parametrize("verb", [sampled, repeated])
+def test_every_kind_of_profile_has_rounds_and_samples(verb):
+    """Both are set for classes where these are known, and no class is left to the default."""
+    missing = [kind for kind in kinds(PrivacyProfile)[1:] if verb.dispatch(kind) is verb.dispatch(object)]
+    assert not missing
