@@ -97,7 +97,8 @@ def certified_root(
 def searched(target, last, safe_above, log_start, guess, width, steps=200):
     """Yield points at which values are wanted; return the root."""
     start, goal = _place(np.array([log_start, target]))
-    known = np.array([[0.0], [start], [1.0]])  # points, places, and whether they are left of the root
+    # points, places, whether they are left of the root, and values
+    known = np.array([[0.0], [start], [1.0], [log_start]])
     x = guess if guess is not None and 0.0 < guess < last else gaussian_epsilon(log_start, target)
     if not 0.0 < x < last:
         x = 0.5 * last if math.isfinite(last) else 1.0
@@ -106,8 +107,9 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
         value = yield x
         # NaN counts as above where the safe side is above, and as below where it is below
         left = not value <= target if safe_above else value > target
-        known = np.insert(known, np.searchsorted(known[0], x, side="right"), [x, _place(value), left], axis=1)
-        points, places, lefts = known
+        row = [x, _place(value), left, value]
+        known = np.insert(known, np.searchsorted(known[0], x, side="right"), row, axis=1)
+        points, places, lefts, values = known
         # the neighbouring points between which the root is, the safe one as near as any
         at = int(np.argmin(np.append(lefts, 0.0)) if safe_above else np.flatnonzero(lefts)[-1] + 1)
         low, high = points[at - 1], points[at] if at < points.size else last
@@ -123,6 +125,12 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
             rise = (places[at - 1] - places[at - 2]) / (low - points[at - 2]) if at > 1 else 0.0
             root = min(low + (goal - places[at - 1]) / rise, high) if rise > 0.0 else 0.5 * (low + high)
             doubt = 0.2 * (root - low)
+            if root > 0.5 * (low + high):
+                root, doubt = last - (last - low) * math.exp(target - values[at - 1]), 0.0
+        elif last - high < 0.5 * (last - low) < math.inf:  # it falls to 0 like a power of the distance
+            power = (values[at] - values[at - 1]) / math.log((last - high) / (last - low))
+            root = last - (last - low) * math.exp((target - values[at - 1]) / power)
+            doubt = SHORT * min(root - low, high - root)
         else:
             root, doubt = _interpolated(points, places, at, goal)
         safe, other = (high, low) if safe_above else (low, high)
