@@ -79,7 +79,8 @@ def aggregate(
         are, all values being arbitrary vectors of bits; or one value becomes the zero vector (deletion).
     changed : int, optional
         Number s of coordinates that may differ, 1 ≤ s ≤ d.  By default 2 min(h, d − h), 1 or h.  If vectors
-        of h ones cannot differ in exactly so many, then the values are arbitrary vectors of bits.
+        of h ones cannot differ in exactly so many, then the values are arbitrary vectors of bits.  With noise
+        by default 1; two for one-hot vectors, all for any others, if one value is replaced.
 
     Returns
     -------
@@ -197,16 +198,17 @@ def _noisy(randomizer, n, neighbours, s):
         above, below = Gaussian(mu * (1.0 + 8.0 * UNIT)), Gaussian(mu * (1.0 - 8.0 * UNIT))
         bounds = partial(Bounds, (above,), (below,))
     some = "one coordinate" if s == 1 else f"at most {s} coordinates"
-    text = f"change {some} of one user's vector of {numbers}, whatever numbers the other users hold"
-    if neighbours == "zero":
-        text = (
-            f"replace by zeros one user's vector of {numbers} that has {some}, whatever the other users hold"
-        )
+    others = "whatever such vectors the other users hold"
+    text = {
+        "coordinate": f"change {some} of one user's vector of {numbers}, {others}",
+        "replace": f"replace one user's vector of {numbers}, any two of which differ in {some}, {others}",
+        "zero": f"replace by zeros one user's vector of {numbers} that has {some}, {others}",
+    }[neighbours]
     return Profile(
         bounds=bounds,
         statement=f"the sums of n = {n} reports of {randomizer} (neighbours: {text})",
         source="the noise of all users together, shifted",
-        adjacency=Adjacency(text, any_value=False),
+        adjacency=Adjacency(text, any_value=neighbours == "replace"),
         assumptions=(AGGREGATED[0], NOISY, *AGGREGATED[2:]),
         users=n,
         population=n,

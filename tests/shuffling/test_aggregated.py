@@ -11,6 +11,7 @@ import pytest
 from oracles import gaussian_delta
 from oracles.bit_vectors import sets, worst
 from shufflelib import aggregate, randomizers, shuffle
+from shufflelib.profiles import Gaussian
 from shufflelib.profiles.product_pair import ProductPair
 from shufflelib.shuffling.bit_sums import WorstOthers, others_agree
 
@@ -336,8 +337,11 @@ def test_sums_of_noise_are_kept_composed_and_refused():
         <= aggregate(randomizers.gaussian(sigma=0.5), 100).epsilon(1e-6).upper
         <= 1.001 * rounds.upper
     )
-    with pytest.raises(ValueError, match="any other user"):
-        profile.subsample(0.5)
+    for neighbours in ("coordinate", "zero"):
+        with pytest.raises(ValueError, match="any other user"):
+            aggregate(randomizers.gaussian(sigma=1.0), 100, neighbours=neighbours).subsample(0.5)
+    half, same = profile.subsample(0.5).delta(0.1), Gaussian(0.1).subsample(0.5).delta(0.1)
+    assert 0.4 * same.lower < half.upper < profile.delta(0.1).lower
     with pytest.raises(ValueError, match="n and sigma must leave 1e-08 to 5000 standard deviations"):
         aggregate(randomizers.gaussian(sigma=1e6), 10**15)
     for changed in (0, 0.5, "1", True):

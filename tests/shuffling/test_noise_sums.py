@@ -217,8 +217,26 @@ def test_every_question_is_answered(kind):
     assert (both.lower[1], both.upper[1]) == (profile.delta(0.3).lower, profile.delta(0.3).upper)
     again = pickle.loads(pickle.dumps(profile)).delta(0.3)
     assert (again.lower, again.upper) == (profile.delta(0.3).lower, profile.delta(0.3).upper)
-    with pytest.raises(ValueError, match="any other user"):
-        profile.subsample(0.5)
+    for neighbours in ("coordinate", "zero"):
+        with pytest.raises(ValueError, match="any other user"):
+            aggregate(KINDS[kind], 50, neighbours=neighbours).subsample(0.5)
+
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_a_sample_of_users_with_noise(by):
+    """Of four users with two coins each, two are drawn: all datasets of zeros and ones, by definition."""
+    masses, ratio = dict(enumerate(coins(4, F(1, 4)))), F(5, 4)
+    found = aggregate(randomizers.binomial(trials=2, p=0.25), 2).subsample(0.5).delta(math.log(ratio))
+    for ones in range(4):  # of the others, three
+        cells = {}
+        for own in (0, 1):
+            total = ones + own
+            for drawn in range(3):
+                chance = F(math.comb(total, drawn) * math.comb(4 - total, 2 - drawn), math.comb(4, 2))
+                for k, mass in masses.items():
+                    cells.setdefault(k + drawn, [F(0), F(0)])[own] += chance * mass
+        exact = hockey_stick({k: tuple(pair[::by]) for k, pair in cells.items()}, ratio)
+        assert float(exact) <= found.upper * (1 + 1e-12)
 
 
 COUNTS = ["skellam", "binomial", "even binomial", "discrete Gaussian"]
