@@ -109,6 +109,7 @@ BUILT = (
 MANY_MESSAGES = ("balcer_binary", "balcer_uniform", "balls_into_bins", "cheu_zhilyaev", "mix_dump")
 CONSTRUCTORS = {one.name.rpartition(".")[2]: one for one in (*found("randomizers."), *BUILT)}
 PROTOCOLS = {kind: CONSTRUCTORS[kind] for kind in MANY_MESSAGES}
-KINDS = {kind: one for kind, one in CONSTRUCTORS.items() if kind not in PROTOCOLS}
+NOISE = {kind: CONSTRUCTORS[kind] for kind in ("binomial", "discrete_gaussian", "skellam")}  # for sums only
+KINDS = {kind: one for kind, one in CONSTRUCTORS.items() if kind not in PROTOCOLS | NOISE}
 # trade-off functions are asked in `test_fuzz_tradeoffs`
 FORMULAS = tuple(one for one in found("published.") if "joint_concavity" not in one.name)

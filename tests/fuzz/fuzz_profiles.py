@@ -5,7 +5,7 @@ import math
 from hypothesis import strategies as st
 
 from arguments import SHARES, USERS, between, whole
-from fuzz_cases import BUDGETS, KINDS, PROTOCOLS, Call, call
+from fuzz_cases import BUDGETS, KINDS, NOISE, PROTOCOLS, Call, call
 from shufflelib import randomizers
 from shufflelib.profiles import DiscretePair, Gaussian
 from shufflelib.published import renyi
@@ -77,6 +77,21 @@ MECHANISMS = (
         neighbours=st.sampled_from(("coordinate", "replace", "zero")),
         p=between(1e-6, 0.5),
         q=between(0.51, 0.999999),
+    ),
+    *(
+        Call(
+            f"aggregate {kind}",
+            lambda n, changed, neighbours, one=one, **parameters: aggregate(
+                one.function(**parameters), n, neighbours=neighbours, changed=changed
+            ),
+            one.domains
+            | {
+                "n": st.one_of(whole(1, 10**6), st.integers(1, 40)),
+                "changed": st.integers(1, 20),
+                "neighbours": st.sampled_from(("coordinate", "replace", "zero")),
+            },
+        )
+        for kind, one in (NOISE | {"noise": KINDS["laplace"]}).items()
     ),
 )
 MESSAGES = tuple(
