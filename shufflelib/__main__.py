@@ -13,7 +13,7 @@ from importlib.metadata import version
 from itertools import zip_longest
 
 from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile
-from shufflelib.calibration.recommendation import recommend
+from shufflelib.calibration.recommendation import ANALYSTS, recommend
 from shufflelib.calibration.search import Calibration
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.estimation.audit import audit
@@ -50,6 +50,7 @@ HELP = {
     "rate": "share of the population drawn at random for each round, 1 by default",
     "rounds": "reports of every user, 1 by default; the answer is for all rounds together",
     "d": "number of items of a histogram",
+    "analyst": "what the analyst sees: shuffled reports, or sums of reports by secure aggregation",
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }
 SOUGHT = {"delta": "delta", "calibrate users": "n", "calibrate rounds": "rounds"}
@@ -195,6 +196,7 @@ def _parser(randomizer):
     for option in ("eps", "delta"):
         asked.add_argument(f"--{option}", type=_number(option), required=True, help=_help(option))
     asked.add_argument("--task", choices=TASKS, default="histogram", help="what is estimated")
+    asked.add_argument("--analyst", choices=ANALYSTS, default=ANALYSTS[0], help=HELP["analyst"])
     for option in ("d", "rounds", "rate", "dropout"):
         asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))
     words = "whose row is explained, published and recorded; by default that with the smallest error"

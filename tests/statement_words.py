@@ -1,8 +1,9 @@
 """What a statement to publish promises, read from its words alone: a mechanism, a crowd, ε and δ."""
 
 import re
+from functools import partial
 
-from shufflelib import randomizers, shuffle
+from shufflelib import aggregate, randomizers, shuffle
 from shufflelib.shuffling.multi_message import shuffle_messages
 
 
@@ -24,6 +25,7 @@ MECHANISMS = {
     r"the piecewise mechanism": randomizers.piecewise,
     r"Laplace noise of scale 1/eps0": randomizers.laplace,
 }
+NOISE = {"Skellam": randomizers.skellam, "Gaussian": randomizers.gaussian}
 
 
 def whole(words):
@@ -38,15 +40,25 @@ def search(pattern, statement):
 
 def promised(statement, mechanisms=MECHANISMS):
     """Return the profile that the words describe, and the ε and δ that they promise."""
-    crowd = search(r"mixes the \w+ of (?:at least ([\d,]+) (?:of |users))?([\d,]+ users drawn)?", statement)
+    crowd = search(
+        r"(?:mixes|reveals the sums of) the \w+ of (?:at least ([\d,]+) (?:of |users))?([\d,]+ users drawn)?",
+        statement,
+    )
     drawn = re.search(r"([\d,]+) users drawn at random from ([\d,]+)\.", statement)
     n = whole(crowd[1]) if crowd[1] else whole(drawn[1])
     held = search(r"its value, (?:one of ([\d,]+) options|a number in \[0, 1\]),", statement)
     d = {"d": whole(held[1])} if held[1] else {}
+    joined, seen = shuffle, "shuffled reports"
+    if "secure aggregation reveals the sums" in statement:
+        joined, seen = partial(aggregate, changed=2 if d else 1), "sums"
+    search(f"Whoever sees the {seen} learns", statement)
     if sent := re.search(
         r"sends once .* and ([\d,]+) random messages?, each an option drawn unif", statement
     ):
         one = shuffle_messages(randomizers.balls_into_bins(**d), n=n, dummy_messages=n * whole(sent[1]))
+    elif added := re.search(r", once, with (\w+) noise of (mu|sigma) = (\S+) added( to each)?,", statement):
+        assert bool(added[4]) == bool(d)
+        one = joined(NOISE[added[1]](**{added[2]: float(added[3])}), n)
     else:
         with_what = search(r", once, with (.*?) at eps0 = (\S+), and", statement)
         ((match, build),) = (
@@ -55,7 +67,7 @@ def promised(statement, mechanisms=MECHANISMS):
             if (found := re.fullmatch(words, with_what[1]))
         )
         sizes = {name: whole(size) for name, size in match.groupdict().items()}
-        one = shuffle(build(eps0=float(with_what[2]), **d, **sizes), n)
+        one = joined(build(eps0=float(with_what[2]), **d, **sizes), n)
     rounds = re.search(r"In each of ([\d,]+) rounds every ", statement)
     assert rounds or "Each " in statement
     rate = whole(drawn[1]) / whole(drawn[2]) if drawn else 1.0

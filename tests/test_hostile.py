@@ -39,7 +39,7 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "calibration.most_rounds": {"n": 10_000},
     "calibration.recommend": {
         **{"n": 1000, "eps": 1.0, "delta": 1e-6, "task": "histogram", "d": 4},
-        **{"rounds": 1, "rate": 1.0, "dropout": 0.1},
+        **{"rounds": 1, "rate": 1.0, "dropout": 0.1, "analyst": "reports"},
     },
     "calibration.smallest_sigma": {"randomizer": randomizers.gaussian, "rounds": 1, "delta": 1e-6},
     "estimation.apportion": {"shares": [0.5, 0.5]},

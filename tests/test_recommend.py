@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from shufflelib import estimation, randomizers, recommend, shuffle, shuffling
+from shufflelib import aggregate, estimation, randomizers, recommend, shuffle, shuffling
 from shufflelib.profiles import Gaussian
 from statement_words import promised
 
@@ -18,6 +18,9 @@ SETTINGS = {
     "rounds": HISTOGRAM | {"rounds": 5},
     "rate": MEAN | {"rounds": 3, "rate": 0.2},
     "dropout": HISTOGRAM | {"dropout": 0.25},
+    "sums": HISTOGRAM | {"analyst": "sums", "dropout": 0.1},
+    "sums drawn": MEAN | {"analyst": "sums", "rate": 0.2},
+    "sums in rounds": MEAN | {"analyst": "sums", "rounds": 3},
 }
 STATED = SETTINGS | {
     "few": {"n": 300, "eps": 0.1234564, "delta": 1.00000004e-6, "d": 40},
@@ -34,7 +37,12 @@ def found(name):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_each_line_of_python_proves_the_target_and_is_not_far_below_it(name):
     for row in found(name):
-        names = {"shuffle": shuffle, "shuffling": shuffling, "randomizers": randomizers}
+        names = {
+            "aggregate": aggregate,
+            "shuffle": shuffle,
+            "shuffling": shuffling,
+            "randomizers": randomizers,
+        }
         upper = eval(row["python"], names).upper
         assert upper <= SETTINGS[name]["eps"]
         assert row["parameter"] == "messages" or upper > 0.95 * SETTINGS[name]["eps"]
@@ -165,6 +173,7 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
     ("wrong", "words"),
     [
         ({"task": "sum"}, "task must be one of histogram, mean"),
+        ({"analyst": "sum"}, "analyst must be"),
         ({"d": None}, "d must be given for the task 'histogram'"),
         ({"task": "mean"}, "d must be left out"),
         ({"dropout": 1.0}, "dropout must be"),
@@ -183,3 +192,26 @@ def test_sets_of_one_item_do_not_repeat_randomized_response():
     assert "generalized_rr" in [row["mechanism"] for row in three.rows]
     assert "subset" not in [row["mechanism"] for row in three.rows]
     assert any("subset" in note and "generalized_rr" in note for note in three.notes)
+
+
+def test_secure_aggregation_needs_nearly_as_little_noise_as_a_trusted_curator():
+    for name in ("sums", "sums in rounds"):
+        for place, row in enumerate(found(name)):
+            assert 0.97 < row["x central"] < 1.15, row
+            upper = found(name).profile(place).epsilon(STATED[name]["delta"]).upper
+            assert 0.95 * STATED[name]["eps"] < upper <= STATED[name]["eps"]
+    assert [row["mechanism"] for row in found("sums")] == ["skellam", "rappor"]
+    shuffled = recommend(**(HISTOGRAM | {"dropout": 0.1}))
+    assert found("sums")[0]["standard error"] < shuffled[0]["standard error"]
+    assert "sums of reports" in found("sums").title and "Secure aggregation" in str(found("sums"))
+
+
+def test_errors_of_noise_are_those_of_the_protocol():
+    rng, n = np.random.default_rng(2), 18_000
+    (row,) = (row for row in found("sums") if row["mechanism"] == "skellam")
+    noise = randomizers.skellam(mu=row["value"])
+    held = (np.arange(n) % 12 == 0).astype(int)
+    off = [noise.estimate(noise.sample(held, rng)) - held.mean() for _ in range(1000)]
+    assert row["standard error"] == pytest.approx(np.std(off), rel=0.1)
+    gaussian = next(row for row in found("sums in rounds") if row["mechanism"] == "gaussian")
+    assert gaussian["standard error"] == pytest.approx(gaussian["value"] / math.sqrt(2000), rel=1e-9)

@@ -137,6 +137,8 @@ def test_every_row_of_recommend_is_a_record_that_holds():
     for asked in (
         {"task": "histogram", "d": 16, "n": 1000, "dropout": 0.1},
         {"task": "mean", "n": 1000, "rate": 0.5, "rounds": 2},
+        {"task": "histogram", "d": 16, "n": 1000, "analyst": "sums"},
+        {"task": "mean", "n": 1000, "rounds": 2, "analyst": "sums"},
     ):
         found = recommend(eps=0.5, delta=1e-6, **asked)
         for place, row in enumerate(found):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from shufflelib import randomizers
 from shufflelib.calibration.targets import Target
 from shufflelib.calibration.tasks import TASKS
+from shufflelib.calibration.tasks.errors import mean_errors
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
@@ -21,6 +22,7 @@ from shufflelib.profiles import cautions
 from shufflelib.profiles.cautions import breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.shuffling.aggregated import aggregate
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
 
@@ -31,6 +33,7 @@ TOLERANCE = 1e-3  # relative, of a budget that is then rounded to `DIGITS`
 ACCURACY = 2e-3  # relative, of δ
 DIGITS = 4
 MOST_ITEMS = 10**7
+ANALYSTS = ("reports", "sums")
 
 
 class Recommendation(Table):
@@ -86,8 +89,8 @@ class Recommendation(Table):
         name, value = self.rows[place]["mechanism"], self.rows[place]["value"]
         asked = self.asked
         stay = _staying(asked["n"], asked["dropout"])
-        candidate = TASKS[asked["task"]].candidates[name]
-        one_round = _one_round(candidate, value, _sizes(asked["d"]), stay)
+        candidate = _candidates(asked["task"], asked["analyst"])[name]
+        one_round = _one_round(candidate, value, _sizes(asked["d"]), stay, _summed(asked))
         return one_round.subsample(asked["rate"]).compose(asked["rounds"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,6 +124,7 @@ def recommend(
     rate: float = 1.0,
     dropout: float = 0.0,
     mechanism: str | None = None,
+    analyst: Literal["reports", "sums"] = "reports",
 ) -> Recommendation:
     r"""Compare all mechanisms for a task at one target, sorted by their error.
 
@@ -147,17 +151,21 @@ def recommend(
         Share of the users who may drop out, 0 <= dropout < 1: all numbers are for those who stay.
     mechanism : str, optional
         Whose row is explained, published and recorded; by default that with the smallest error.
+    analyst : {'reports', 'sums'}
+        What the analyst sees: shuffled reports, or sums of reports, as secure aggregation reveals them
+        instead of a shuffler: of one-hot vectors with flipped bits, or of numbers with noise.
 
     Returns
     -------
     Recommendation
-        One row for each mechanism.  ``value`` is the largest local budget, or the fewest blanket messages of
-        each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``, rounded to the safe
-        side; "proved delta" is that bound.  "standard error" is that of a frequency if all items are equally
-        frequent, or of a mean of values that are spread evenly; "worst case" is the largest for any data;
-        "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
-        target.  ``warning`` says where a target protects nobody, or an answer is of no use.  A mechanism that
-        takes more than 1,000 messages of every user is left out unless it is the one asked for.
+        One row for each mechanism.  ``value`` is the largest local budget, the least noise or the fewest
+        blanket messages of each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``,
+        rounded to the safe side; "proved delta" is that bound.  "standard error" is that of a frequency if
+        all items are equally frequent, or of a mean of values that are spread evenly; "worst case" is the
+        largest for any data; "x central" is the standard error relative to Gaussian noise that a trusted
+        curator adds at the same target.  ``warning`` says where a target protects nobody, or an answer is
+        of no use.  A mechanism that takes more than 1,000 messages of every user is left out unless it is
+        the one asked for.
 
     Raises
     ------
@@ -166,7 +174,7 @@ def recommend(
 
     Notes
     -----
-    Assumptions: those of `shuffle`.  Who drops out must not depend on the values.
+    Assumptions: those of `shuffle`, or of `aggregate` for sums.  Who drops out must not depend on the values.
     Cost O(1) in n: about ten profiles for each mechanism.
 
     Examples
@@ -176,11 +184,19 @@ def recommend(
     >>> best = found[0]
     >>> best["mechanism"], best["value"] > 1.0, best["standard error"] < 0.01
     ('balls_into_bins', True, True)
+
+    With secure aggregation instead of a shuffler, noise in each of the 64 counts costs little more than that
+    of a trusted curator:
+
+    >>> sums = recommend(n=100_000, eps=0.5, delta=1e-8, d=64, rounds=30, analyst="sums")
+    >>> sums[0]["mechanism"], sums[0]["x central"] < 1.1
+    ('skellam', True)
     """
     n, target = validation.users(n), Target(eps, delta, rounds, rate)
     if not isinstance(task, str) or task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
-    chosen = TASKS[task]
+    validation.one_of(analyst, "analyst", ANALYSTS)
+    chosen, candidates = TASKS[task], _candidates(task, analyst)
     if "d" in chosen.sizes:
         if d is None:
             raise TypeError(f"d must be given for the task {task!r}: {chosen.sizes['d']}; 'mean' needs none")
@@ -195,19 +211,23 @@ def recommend(
     if stay < 1:
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
     if mechanism is not None:
-        mechanism = _named(mechanism, chosen.candidates, task)
+        mechanism = _named(mechanism, candidates, task)
+    asked = {"task": task, "d": d, "n": n, "dropout": dropout, "mechanism": mechanism, "analyst": analyst}
+    summed = _summed(asked)
     rows, held = [], chosen.holds.format(**sizes)
     refused: dict[str, str] = {}
     about = cautions.about_target(target.eps, target.delta, stay, target.rate * stay / n)
     central = chosen.central(sizes) / (_central_mu(target) * stay)
-    for name, one in progress(chosen.candidates.items(), desc="mechanisms"):
+    for name, one in progress(candidates.items(), desc="mechanisms"):
         try:
-            value, built, proved = _calibrated(one, sizes, target, stay)
+            value, built, proved = _calibrated(one, sizes, target, stay, summed)
             if name == "subset" and built.k == 1:
                 raise ValueError(
                     "at this target sets of one item have the smallest variance, and that is generalized_rr"
                 )
-            row = _row(name, one, value, built, proved, target, stay, central, chosen.errors)
+            errors = mean_errors if one.noise else chosen.errors
+            row = _row(name, one, value, built, proved, target, stay, central, errors, summed)
+            row["bytes"] *= (d or 1) if one.noise else 1
             messages = 1 + value if one.finds == "messages" else 1
             own = cautions.about_messages(messages, row["bytes"], stay)
             if own and name != mechanism:
@@ -220,7 +240,7 @@ def recommend(
         else:
             what = "a share" if d else "the mean"
             said = warning((*about, *cautions.about_error(row["standard error"], what), *own))
-            sentence = f"{said} {_sentence(one, built, value, target, stay, n, held)}".strip()
+            sentence = f"{said} {_sentence(one, built, value, target, stay, asked, held)}".strip()
             rows.append(row | {"warning": said, "sentence": sentence})
     if mechanism in refused:
         raise ValueError(f"mechanism={mechanism!r} has no row; {refused[mechanism]}")
@@ -234,17 +254,11 @@ def recommend(
         title=f"{shown['warning']}\n" * bool(shown["warning"]) + f"{task}{chosen.scope.format(**sizes)}: "
         f"ε ≤ {exactly(target.eps)} at δ = {exactly(target.delta)}, "
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
-        + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}"),
-        notes=_notes(task, d, n, stay, dropout, target, refused, rows, shown),
+        + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}")
+        + ", sums of reports" * bool(summed),
+        notes=_notes(asked, stay, target, refused, rows, shown),
         hidden=("proved delta", "python", "warning", "sentence"),
-        asked={
-            "task": task,
-            "d": d,
-            "n": n,
-            "dropout": dropout,
-            "mechanism": mechanism,
-            **dataclasses.asdict(target),
-        },
+        asked=asked | dataclasses.asdict(target),
     )
 
 
@@ -275,31 +289,51 @@ def _sizes(d):
     return {} if d is None else {"d": d}
 
 
-def _one_round(one, value, sizes, n):
+def _candidates(task, analyst):
+    """Return the mechanisms for what the analyst sees."""
+    found = TASKS[task].sums if analyst == "sums" else TASKS[task].candidates
+    if not found:
+        raise ValueError(
+            f"analyst must be 'reports' for the task {task!r}, got {analyst!r}; no sums are known"
+        )
+    return found
+
+
+def _summed(asked):
+    """Return how many sums one user changes, 0 where the analyst sees shuffled reports."""
+    return TASKS[asked["task"]].changed if asked["analyst"] == "sums" else 0
+
+
+def _one_round(one, value, sizes, n, summed):
     """Return the profile of one round of a candidate with the value looked for."""
     mechanism = one.build(value, sizes)
+    if summed:
+        return aggregate(mechanism, n, changed=summed)
     if one.finds == "messages":
         return shuffle_messages(mechanism, n=n, dummy_messages=n * value)
     return shuffle(mechanism, n)
 
 
-def _calibrated(one, sizes, target, n):
+def _calibrated(one, sizes, target, n, summed):
     """Return the value looked for, the mechanism, and its proved δ."""
-    messages = one.finds == "messages"
+    messages, falling = one.finds == "messages", one.finds != "eps0"
+    safer = 1.0 if one.noise else -1.0
 
     def one_round(value):
-        return _one_round(one, value, sizes, n)
+        return _one_round(one, value, sizes, n, summed)
 
-    search = {"limits": one.limits, "falling": messages, "whole": messages, "accuracy": ACCURACY}
-    start = target.guide(one_round, 1 if messages else target.eps, "upper", **search)
+    search = {"limits": one.limits, "falling": falling, "whole": messages, "accuracy": ACCURACY}
+    start = target.guide(one_round, 1 if falling else target.eps, "upper", **search)
     family = target.family(one_round, tolerance=TOLERANCE, **search)
     value, _ = family.edge(family.proved, start)
-    while value is not None and value >= one.limits[0]:
-        rounded = value if messages else float(written((1.0 - TOLERANCE) * value, up=False, digits=DIGITS))
+    while value is not None and one.limits[0] <= value <= one.limits[1]:
+        rounded = value
+        if not messages:
+            rounded = float(written((1.0 + safer * TOLERANCE) * value, up=safer > 0.0, digits=DIGITS))
         proved = math.exp(family.proved(rounded))
         if proved <= target.delta:
             return rounded, one.build(rounded, sizes), proved
-        value = value + 1 if messages else 0.99 * value
+        value = value + 1 if messages else (1.0 + 0.01 * safer) * value
     raise ValueError("no value is proved to meet the target")
 
 
@@ -310,11 +344,13 @@ def _central_mu(target):
     return outer if inner is None else inner
 
 
-def _row(name, one, value, mechanism, proved, target, n, central, errors):
+def _row(name, one, value, mechanism, proved, target, n, central, errors, summed):
     messages = 1 + value if one.finds == "messages" else 1
     dummy_messages = n * value if one.finds == "messages" else 0
     usual, worst = errors(mechanism, n, dummy_messages)
-    if one.finds == "messages":
+    if summed:
+        line = f"aggregate(randomizers.{mechanism!r}, n={n}, changed={summed})"
+    elif one.finds == "messages":
         made = f"randomizers.{mechanism!r}, n={n}, dummy_messages={dummy_messages}"
         line = f"shuffling.multi_message.shuffle_messages({made})"
     else:
@@ -345,7 +381,12 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         if many
         else "any one user's value"
     )
-    if one.finds == "messages":
+    if one.noise:
+        held += f", as {asked['d']:,} numbers, a one and zeros" if asked["d"] else ""
+        added = f"{one.name} of {one.noise} = {exactly(value)} added{' to each' * bool(asked['d'])}"
+        does = f"{device} sends its value, {held}, once, with {added}"
+        what, alone = "reports", "nothing is promised"
+    elif one.finds == "messages":
         more = f"{value:,} random message{'s' * (value > 1)}"
         does = f"{device} sends once its value, {held}, and {more}, each an option drawn uniformly"
         what, alone = "messages", "nothing is promised"
@@ -355,21 +396,25 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         what, alone = "reports", breach(value)
         if many and not cautions.meaningless(value):
             alone += f", and {breach(target.rounds * value, f'all {target.rounds:,} reports together')}"
-    crowd = f"at least {stay:,}"
+    crowd, n = f"at least {stay:,}", asked["n"]
     if sampled:
-        drawn = f"{asked:,} users drawn at random from {population(asked, target.rate):,}"
-        crowd = drawn if stay == asked else f"{crowd} of {drawn}"
+        drawn = f"{n:,} users drawn at random from {population(n, target.rate):,}"
+        crowd = drawn if stay == n else f"{crowd} of {drawn}"
     secret = "that users are drawn anew for each round and in secret, " * sampled
+    joined, seen, trusted = "a shuffler mixes", "shuffled reports", "the shuffler"
+    if asked["analyst"] == "sums":
+        joined, seen, trusted = "secure aggregation reveals the sums of", "sums", "the secure aggregation"
     return (
-        f"{often} {does}, and a shuffler mixes the {what} of {crowd}{'' if sampled else ' users'}. "
-        f"Whoever sees the shuffled reports learns at most epsilon = {exactly(target.eps)} at "
-        f"delta = {exactly(target.delta)} about {whose}, provided that the shuffler and the other devices "
+        f"{often} {does}, and {joined} the {what} of {crowd}{'' if sampled else ' users'}. "
+        f"Whoever sees the {seen} learns at most epsilon = {exactly(target.eps)} at "
+        f"delta = {exactly(target.delta)} about {whose}, provided that {trusted} and the other devices "
         f"are honest, {secret}and that taking part does not depend on the values. "
-        f"If the shuffler fails, {alone}."
+        f"If {trusted} fails, {alone}."
     )
 
 
-def _notes(task, d, n, stay, dropout, target, refused, rows, shown):
+def _notes(asked, stay, target, refused, rows, shown):
+    task, d, n, dropout = (asked[name] for name in ("task", "d", "n", "dropout"))
     notes = [
         f"standard error: of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
         "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
@@ -379,12 +424,17 @@ def _notes(task, d, n, stay, dropout, target, refused, rows, shown):
             "messages: random ones that each user adds to one that holds the value itself; there is no eps0, "
             "so all privacy comes from the shuffler."
         )
-    if task == "mean":
+    if asked["analyst"] == "sums":
+        notes.append(
+            "Secure aggregation reveals the sums of the reports and nothing else. sigma and mu are deviation "
+            "and variance of the noise that each user adds to each number."
+        )
+    elif task == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
     if d and shown["standard error"] > 1.0 / d:
         notes.append(
-            f"An even share is {1.0 / d:.2g}, less than the standard error of {shown['mechanism']}: only items "
-            "with a share of several standard errors can be told from items that nobody holds."
+            f"An even share is {1.0 / d:.2g}, less than the standard error of {shown['mechanism']}: only "
+            "items with a share of several standard errors can be told from items that nobody holds."
         )
     if target.rate < 1.0:
         notes.append(

@@ -192,6 +192,10 @@ class gaussian(UnbiasedReports, LocalRandomizer):
         """Return order/(2σ²), the Rényi divergence of one report."""
         return order / (2.0 * self.sigma**2) * (1.0 + 4 * UNIT)
 
+    def variances(self) -> tuple[float, float] | None:
+        """Return σ² twice: it does not depend on the value."""
+        return (self.sigma**2,) * 2
+
     def density(self, y: ArrayLike, x: ArrayLike) -> Array:
         """Return the density of the report ``y`` for the value ``x``, 0 or 1; arrays broadcast."""
         y, x = validation.reals(y, "y"), validation.reals(x, "x", at_least=0.0, at_most=1.0)

@@ -44,6 +44,10 @@ class NoisyCount(Validated, ABC):
     def variance(self) -> float:
         """Variance of the noise of one user."""
 
+    def variances(self) -> tuple[float, float]:
+        """Return the variance of one report twice, for values scaled to [0, 1]."""
+        return (self.variance / self.sensitivity**2,) * 2
+
     @abstractmethod
     def summed(self, n: int) -> IntegerNoise:
         """Return the distribution of the noise of n users together."""

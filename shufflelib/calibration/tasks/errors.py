@@ -23,7 +23,10 @@ def frequency_errors(mechanism: FrequencyOracle, n: int, dummy_messages: int = 0
 
 
 def mean_errors(mechanism: Any, n: int, dummy_messages: int = 0) -> tuple[float, float]:
-    """Return the standard error of a mean of values spread evenly over [0, 1], and the largest one."""
+    """Return the standard error of a mean of values spread evenly over [0, 1], and the largest one.
+
+    With noise added to each count, of one-hot values, that is the error of every share too.
+    """
     usual, worst = (math.sqrt(variance / n) for variance in mechanism.variances())
     return usual, worst
 

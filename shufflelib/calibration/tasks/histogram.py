@@ -46,4 +46,9 @@ HISTOGRAM = Task(
     estimated="an estimated share",
     ordinary="all items equally frequent",
     central=lambda sizes: math.sqrt(2.0),
+    sums=by_name(
+        Candidate(randomizers.rappor, "basic RAPPOR", lambda one: FLOAT_BITS * one.d, "O(n d)"),
+        Candidate(randomizers.skellam, "Skellam noise", lambda one: FLOAT_BITS, "O(n d)", noise="mu"),
+    ),
+    changed=2,
 )

@@ -17,4 +17,8 @@ MEAN = Task(
     estimated="an estimated mean",
     ordinary="values spread evenly over [0, 1]",
     central=lambda sizes: 1.0,
+    sums=by_name(
+        Candidate(randomizers.gaussian, "Gaussian noise", lambda one: FLOAT_BITS, "O(n)", noise="sigma"),
+        Candidate(randomizers.laplace, "Laplace noise", lambda one: FLOAT_BITS, "O(n)", " of scale 1/eps0"),
+    ),
 )

@@ -2,14 +2,21 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from shufflelib.calibration.targets import LARGEST_BUDGET, SMALLEST_BUDGET
+from shufflelib.calibration.targets import LARGEST_BUDGET, LARGEST_SIGMA, SMALLEST_BUDGET, SMALLEST_SIGMA
+from shufflelib.randomizers.integer_noise import LARGEST_VARIANCE, SMALLEST_VARIANCE
 from shufflelib.randomizers.multi_message import MultiMessage
 
 MOST_MESSAGES = 10**12
 FLOAT_BITS = 64
+LIMITS = {
+    "eps0": (SMALLEST_BUDGET, LARGEST_BUDGET),
+    "messages": (1, MOST_MESSAGES),
+    "mu": (SMALLEST_VARIANCE, LARGEST_VARIANCE),
+    "sigma": (SMALLEST_SIGMA, LARGEST_SIGMA),
+}
 
 
 @dataclass(frozen=True)
@@ -19,15 +26,18 @@ class Candidate:
     Parameters
     ----------
     constructor : type
-        Takes the task's sizes, if there are any, and ``eps0``, unless it sends several messages.
+        Takes the task's sizes, if there are any, and ``eps0``, unless it sends several messages or adds
+        noise to each number, whatever the sizes.
     name : str
         What it is called where a statement to publish names it.
     bits : callable
-        Size of one report of the mechanism.
+        Size of one report of the mechanism; with noise, of one number in it.
     server : str
         Cost of the estimate.
     size : str
         Words after the name, with the sizes that the mechanism chose and that its guarantee depends on.
+    noise : str
+        The parameter of the noise, if it adds some: ``"sigma"`` or ``"mu"``.
     """
 
     constructor: type
@@ -35,19 +45,22 @@ class Candidate:
     bits: Callable[[Any], int]
     server: str
     size: str = ""
+    noise: str = ""
 
     @property
     def finds(self) -> str:
-        """What is calibrated: ``"eps0"``, or the number of each user's blanket ``"messages"``."""
-        return "messages" if issubclass(self.constructor, MultiMessage) else "eps0"
+        """What is calibrated: ``"eps0"``, the noise, or the number of each user's blanket ``"messages"``."""
+        return self.noise or ("messages" if issubclass(self.constructor, MultiMessage) else "eps0")
 
     @property
     def limits(self) -> tuple[float, float]:
         """Range of the value looked for."""
-        return (1, MOST_MESSAGES) if self.finds == "messages" else (SMALLEST_BUDGET, LARGEST_BUDGET)
+        return LIMITS[self.finds]
 
     def build(self, value: float, sizes: Mapping[str, int]) -> Any:
         """Return the mechanism with the value looked for."""
+        if self.noise:
+            return self.constructor(**{self.noise: value})
         found = {"eps0": value} if self.finds == "eps0" else {}
         return self.constructor(**found, **sizes)
 
@@ -75,6 +88,10 @@ class Task:
         What ordinary data are.
     central : callable
         Of the sizes: the Euclidean sensitivity of the sum that a trusted curator would add Gaussian noise to.
+    sums : dict
+        The candidates for an analyst who sees sums instead of shuffled reports; by default there are none.
+    changed : int
+        How many of the sums the value of one user changes.
     """
 
     candidates: dict[str, Candidate]
@@ -85,6 +102,8 @@ class Task:
     estimated: str
     ordinary: str
     central: Callable[[Mapping[str, int]], float]
+    sums: dict[str, Candidate] = field(default_factory=dict)
+    changed: int = 1
 
 
 def bits(options: int) -> int:
