@@ -268,6 +268,14 @@ PAIRS = (
         *EXACT,
         questions=POINTS,
     ),
+    Record(
+        "worst population, unlike rows",
+        lambda n: WorstPopulation(math.log(F(5, 4)), n, math.log(F(5, 2))),
+        lambda n: neighbours.shuffled([[F(15, 17), F(2, 17)], [F(12, 17), F(5, 17)]], n),
+        (1, 2, 3, 5, 8),
+        *EXACT,
+        questions=POINTS,
+    ),
     *(
         pair(f"slots {odds}", PersonalizedPair(np.log(odds)), lambda odds=odds: neighbours.slots(odds))
         for odds in ((2, 5), (2, 3, 7), (1, 4, 4), (2, 2, 3, 9))

@@ -1,15 +1,23 @@
-r"""Binary randomized response before every population at once.
+r"""Randomizers with two outputs before every population at once.
 
-A user reports their bit with probability b and the other one with probability a = 1/(1 + e^ε₀).  Of the n −
-1 other users s hold a one, so that :math:`K_s \sim \mathrm{Bin}(s, b) + \mathrm{Bin}(n-1-s, a)` of them
-report one; the user who changes adds a Bernoulli variable, of mean a or b.  Summing :math:`P -
-e^{\varepsilon} Q` over the counts up to k gives, with f and F the distribution and the distribution function
-of :math:`K_s` and :math:`c_0 = b - e^{\varepsilon} a,\; c_1 = e^{\varepsilon} b - a`,
+Who holds a zero reports one with probability a, who holds a one with probability b > a.  The two rows are
+given by their largest losses, :math:`\varepsilon_0 = \log\frac{1-a}{1-b}` of the report zero and
+:math:`\varepsilon_1 = \log\frac{b}{a}` of the report one, so that
 
-.. math:: H_s(k) = c_0 f(k) - (e^{\varepsilon} - 1) F(k - 1), \qquad \delta_s(\varepsilon) = \max_k H_s(k).
+.. math:: a = \frac{e^{\varepsilon_0} - 1}{e^{\varepsilon_0 + \varepsilon_1} - 1}, \qquad
+          1 - b = \frac{e^{\varepsilon_1} - 1}{e^{\varepsilon_0 + \varepsilon_1} - 1};
 
-The maximum over k is over a set of counts that is a lower tail because f is log-concave.  Exchanging the
-two reports is exchanging s and n − 1 − s.
+binary randomized response has :math:`\varepsilon_1 = \varepsilon_0`.  Of the n − 1 other users s hold a one,
+so that :math:`K_s \sim \mathrm{Bin}(s, b) + \mathrm{Bin}(n-1-s, a)` of them report one; the user who changes
+adds a Bernoulli variable, of mean a under P and b under Q.  Summing :math:`P - e^{\varepsilon} Q` over the
+counts up to k gives, with f and F the distribution and the distribution function of :math:`K_s`,
+:math:`c_0 = 1 - a - e^{\varepsilon}(1 - b)` and :math:`c_1 = e^{\varepsilon} b - a`,
+
+.. math:: H_s(k) = c_0 f(k) - (c_1 - c_0) F(k - 1), \qquad c_1 - c_0 = e^{\varepsilon} - 1, \qquad
+          \delta_s(\varepsilon) = \max_k H_s(k).
+
+The maximum over k is over a set of counts that is a lower tail because f is log-concave.  Exchanging P and Q
+is exchanging the losses, and s and n − 1 − s.
 
 One sum for all populations
 ---------------------------
@@ -41,6 +49,7 @@ number for the block and each node, times powers that all blocks share.
 import copy
 import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -65,22 +74,25 @@ STEPS = np.array([0.3, 1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 40.0])  # of C
 class BinaryPopulations:
     r"""The values :math:`H_s(k)` at an array of ε, in units of :math:`e^{\text{log unit}}`.
 
-    Needs 0 ≤ eps < eps0, a tilt :math:`\log(c_1/c_0)` of at most `LARGEST_TILT`, and ``others`` = n − 1 ≥ 1.
+    ``eps1`` is the largest loss of the report one, by default ``eps0``, that of the report zero.  Needs
+    0 ≤ eps < eps0, a tilt :math:`\log(c_1/c_0)` of at most `LARGEST_TILT`, and ``others`` = n − 1 ≥ 1.
     Where the values are too small to be worth a sum, or the sum would be too long, ``summable`` is false and
     only the upper bound ``log_chernoff`` is known.
     """
 
-    def __init__(self, eps0, eps, others):
+    def __init__(self, eps0, eps, others, eps1=None):
         eps = np.asarray(eps, float)
         self.others = others
-        self.log_gain, self.tilt = gain_and_tilt(eps0, eps)
+        rows = Rows.of(eps0, eps0 if eps1 is None else eps1)
+        self.log_gain, self.tilt = gain_and_tilt(rows, eps)
         with np.errstate(divide="ignore"):
             log_drop = log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
-        doubt = 8.0 + 2.0 * eps0 + 2.0 * self.tilt + np.where(eps > 0.0, np.abs(log_drop), 0.0)
-        self.doubt = doubt * UNIT  # relative error of everything computed from eps0 and the tilt
+        doubt = 8.0 + abs(rows.zero) + abs(rows.one) + rows.rounding + 2.0 * self.tilt
+        doubt += np.where(eps > 0.0, np.abs(log_drop), 0.0)
+        self.doubt = doubt * UNIT  # relative error of everything computed from losses and tilt
 
         # tilted means, of a count and of a count minus 1; any nearby numbers would do
-        self.mean_a, self.mean_b = expit(-self.tilt - eps0), expit(self.tilt - eps0)
+        self.mean_a, self.mean_b = expit(-self.tilt - rows.zero), expit(self.tilt - rows.one)
         spread = others * np.maximum(self.mean_a * (1 - self.mean_a), self.mean_b * (1 - self.mean_b))
         self.slack = 1e-9 + 4.0 * self.doubt * others * np.maximum(self.mean_a, self.mean_b)
         self.window = 1.0 + self.slack  # the best count is this close to the tilted mean
@@ -88,7 +100,7 @@ class BinaryPopulations:
         self.located = self.window * self.theta < 600.0
         self.farthest = np.where(self.located, np.maximum(self.window, 1.5), 1.5)  # of the counts tried
 
-        self.small = float(expit(-eps0))
+        self.small_a, self.small_b = float(expit(-rows.zero)), float(expit(-rows.one))
         self.rate_a, self.rate_b = self._rates(self.theta)
         self.top = others * np.maximum(self.rate_a, self.rate_b)
         self.log_unit = self.log_gain + self.top
@@ -96,15 +108,15 @@ class BinaryPopulations:
         chernoff = self.log_unit + self.farthest * self.theta + 1e-9 * np.abs(self.top)
         self.log_chernoff = np.where(self.located, chernoff, math.inf)
         with np.errstate(all="ignore"):  # where no sum will be
-            self._place_circle(eps0, log_drop, spread)
+            self._place_circle(rows, log_drop, spread)
 
-    def _place_circle(self, eps0, log_drop, spread):
+    def _place_circle(self, rows, log_drop, spread):
         theta, top = self.theta, self.top
         deviation = np.sqrt(1.0 + spread)
         wanted = top - 3.0 - np.log(deviation) - 2.0 * np.log1p(theta * deviation) - NEGLIGIBLE
         size, log_alias = self._size_and_alias(wanted, log_drop, deviation)
         self.alias = np.exp(np.minimum(log_alias - top, 300.0))
-        chances = expit(-theta - eps0), expit(theta - eps0)
+        chances = expit(-theta - rows.zero), expit(theta - rows.one)
         least = np.minimum(*(chance * (1.0 - chance) for chance in chances))
         reach = -math.expm1(-2.0 * LEFT_OUT / self.others) / np.maximum(4.0 * least, 1e-300)
         half = 0.5 * (size - 1.0)
@@ -121,8 +133,8 @@ class BinaryPopulations:
     def _rates(self, theta):
         """Return the logs of φ_a(r) r^{-mean} and of φ_b(r)/r · r^{+mean}, both about −(mean−mean')²/2."""
         return (
-            np.log1p(self.small * np.expm1(-theta)) + self.mean_a * theta,
-            np.log1p(self.small * np.expm1(theta)) - self.mean_b * theta,
+            np.log1p(self.small_a * np.expm1(-theta)) + self.mean_a * theta,
+            np.log1p(self.small_b * np.expm1(theta)) - self.mean_b * theta,
         )
 
     def _size_and_alias(self, wanted, log_drop, deviation):
@@ -151,8 +163,8 @@ class BinaryPopulations:
         log_a, turn_a, self.size_a = _turned(chance_a[:, None], angle, self.mean_a[:, None], theta)
         log_b, turn_b, self.size_b = _turned(chance_b[:, None], angle, self.mean_b[:, None], theta)
         self.log_a, self.log_b = log_a + 1j * turn_a, log_b - 1j * turn_b
-        self.size_a = self.size_a + np.abs(np.log1p(self.small * np.expm1(-theta)))
-        self.size_b = self.size_b + np.abs(np.log1p(self.small * np.expm1(theta)))
+        self.size_a = self.size_a + np.abs(np.log1p(self.small_a * np.expm1(-theta)))
+        self.size_b = self.size_b + np.abs(np.log1p(self.small_b * np.expm1(theta)))
 
         away, numerator = np.expm1(self.log_z), np.expm1(tilt - theta + 1j * angle)
         share = np.where(used, np.where(number == 0, 1.0, 2.0) / size[:, None], 0.0)
@@ -331,9 +343,31 @@ def log_expm1(x):
         return x + log1mexp(-x)
 
 
-def gain_and_tilt(eps0, eps):
-    """Return log c₀ and log c₁/c₀ for an array of 0 ≤ eps < eps0."""
-    log_gain = eps + log_expm1(eps0 - eps) - float(np.logaddexp(0.0, eps0))
+class Rows(NamedTuple):
+    """The two rows with given largest losses: log-odds of a true report, and log(1 − b).
+
+    Their rounding beyond `UNIT` times themselves is in units; it is none where both losses are one number.
+    """
+
+    loss: float
+    zero: float
+    one: float
+    log_miss: float
+    rounding: float
+
+    @classmethod
+    def of(cls, eps0, eps1):
+        """Return the rows with largest losses eps0 of the report zero and eps1 of the report one."""
+        if eps0 == eps1:
+            return cls(eps0, eps0, eps0, -float(np.logaddexp(0.0, eps0)), 0.0)
+        first, second, both = (float(log_expm1(x)) for x in (eps0, eps1, eps0 + eps1))
+        rounding = 8.0 * (4.0 + eps0 + eps1 + abs(first) + abs(second) + abs(both))
+        return cls(eps0, eps0 + second - first, eps1 + first - second, second - both, rounding)
+
+
+def gain_and_tilt(rows, eps):
+    """Return log c₀ and log c₁/c₀ for an array of 0 ≤ eps < the largest loss of the report zero."""
+    log_gain = eps + log_expm1(rows.loss - eps) + rows.log_miss
     return log_gain, np.logaddexp(0.0, log_expm1(eps) - log_gain)
 
 

@@ -185,14 +185,14 @@ def local_budget(rows, precision):
     return loss + 4.0 * precision * (1.0 + loss)
 
 
-def binary_budgets(matrix, rows, precision):
-    """Return budgets of binary randomized response between which the rows are, None if they are not.
+def binary_losses(matrix, rows, precision):
+    """Return the largest losses of two outputs between which the rows are, None if they are not.
 
     Outputs whose probabilities are proportional count as one.  All rows of two outputs are mixtures of the
     two extreme ones, in which either output is rarest.  With more outputs, three or more rows are such
     mixtures only if outputs that count as one are exactly proportional in the ``matrix``, before rows were
-    divided by their sums; two rows are always a post-processing of binary randomized response of their local
-    budget (Kairouz, Oh, Viswanath 2015).
+    divided by their sums; two rows are always a post-processing of two outputs with their largest losses
+    (Kairouz, Oh, Viswanath 2015).
     """
     used = rows.max(axis=0) > 0.0
     matrix, rows = matrix[:, used], rows[:, used]
@@ -212,12 +212,28 @@ def binary_budgets(matrix, rows, precision):
     doubt = 2.0 * precision + 4.0 * rows.shape[1] * np.finfo(float).eps
     least, most = low * (1.0 - doubt), high * (1.0 + doubt)
     if high > low * (1.0 + MIRRORED) or most >= 0.5:
-        return None
-    inner, outer = (math.log1p(-chance) - math.log(chance) for chance in (most, least))
-    inner, outer = inner * (1.0 - 1e-15) - 1e-15, outer * (1.0 + 1e-15) + 1e-15
+        inner, outer = _unlike_losses(rows, is_first, doubt)
+    else:
+        inner, outer = ([math.log1p(-chance) - math.log(chance)] * 2 for chance in (most, least))
+    inner = tuple(loss * (1.0 - 1e-15) - 1e-15 for loss in inner)
+    outer = tuple(loss * (1.0 + 1e-15) + 1e-15 for loss in outer)
     if len(rows) == 2 and rows.shape[1] > 2:
-        outer = max(outer, local_budget(rows, precision))
-    return (inner, outer) if 0.0 < inner and outer <= LARGEST_BUDGET else None
+        largest = local_budget(rows, precision) if inner[0] == inner[1] else 0.0
+        outer = tuple(max(loss, largest) for loss in outer)
+    return (inner, outer) if 0.0 < min(inner) and max(outer) <= LARGEST_BUDGET else None
+
+
+def _unlike_losses(rows, is_first, doubt):
+    """Return the largest losses of two outputs that do not mirror each other, from below and from above."""
+    merged = np.column_stack([rows[:, part].sum(axis=1) for part in (is_first, ~is_first)])
+    losses = np.log(merged.max(axis=0)) - np.log(merged.min(axis=0))
+    slack, outer = 2.0 * doubt + 1e-15 * np.abs(np.log(merged)).max(axis=0), losses
+    if len(rows) == 2 and rows.shape[1] > 2:  # columns that count as one are so within the precision
+        one, other = rows[np.argsort(-merged[:, 0])]
+        each = np.log(one) - np.log(other)
+        outer = np.maximum(losses, [each.max(), -each.min()])
+        slack = np.maximum(slack, 2.0 * doubt + 1e-15 * np.abs(np.log(rows)).max())
+    return (losses - slack).tolist(), (outer + slack).tolist()
 
 
 def _proportional(columns):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shufflelib.profiles.adjacency import united
-from shufflelib.randomizers.local_randomizer import LocalRandomizer
+from shufflelib.randomizers.local_randomizer import BinaryLosses, LocalRandomizer
 
 
 class Composite(LocalRandomizer):
@@ -35,9 +35,9 @@ class Composite(LocalRandomizer):
         return all(part.has_worst_pair for part in self.components)
 
     @property
-    def binary_budgets(self) -> tuple[float, float] | None:
+    def binary_losses(self) -> BinaryLosses | None:
         """Those of the only component, if it makes every report."""
-        return self.components[0].binary_budgets if self._alone else None
+        return self.components[0].binary_losses if self._alone else None
 
     @property
     def _alone(self):

@@ -36,6 +36,7 @@ def number(**domain):
 
 Budget = Annotated[float, validation.local_budget]
 Count = Annotated[int, whole(1)]
+BinaryLosses = tuple[tuple[float, float], tuple[float, float]]
 Options = Annotated[int, whole(2, remedy="one option alone says nothing")]
 
 
@@ -132,12 +133,12 @@ class LocalRandomizer(Validated, ABC):
         return self.p, self.beta, self.q
 
     @property
-    def binary_budgets(self) -> tuple[float, float] | None:
-        """Two budgets of binary randomized response, between which the mechanism is; None if it is not.
+    def binary_losses(self) -> BinaryLosses | None:
+        """The largest losses of two outputs, twice: the mechanism is between the two; None if it is not.
 
-        The two reports with the first budget are mixtures of this mechanism's, and this mechanism's are
-        mixtures of the two with the second budget.  Both are ``eps0``, except that rounding keeps those of a
-        table apart.
+        With the first losses the two outputs are a post-processing of this mechanism's, and with the second
+        ones this mechanism's are one of the two.  Both are (eps0, eps0) for binary randomized response;
+        rounding keeps those of a table apart.
         """
         return None
 
@@ -172,7 +173,7 @@ class LocalRandomizer(Validated, ABC):
 class WholeClass:
     """Mixed into a bound for a whole class of randomizers, which cannot be run; ``member`` can be."""
 
-    binary_budgets = None  # it is no single mechanism
+    binary_losses = None  # it is no single mechanism
     member: str
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
@@ -221,9 +222,9 @@ class FiniteRandomizer(LocalRandomizer):
         """Return the mass of the blanket, inf over all inputs, on the classes of `class_masses`."""
 
     @property
-    def binary_budgets(self) -> tuple[float, float] | None:
-        """Both are eps0 where it is binary randomized response."""
-        return (self.eps0, self.eps0) if getattr(self, "d", 0) == self.binary_at else None
+    def binary_losses(self) -> BinaryLosses | None:
+        """All are eps0 where it is binary randomized response."""
+        return ((self.eps0,) * 2,) * 2 if getattr(self, "d", 0) == self.binary_at else None
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the worst pair of inputs, with every row of `class_masses` as a candidate for the others."""

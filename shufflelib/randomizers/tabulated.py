@@ -14,7 +14,7 @@ from shufflelib.numerics.optional import PATIENCE, progress
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, once, united
 from shufflelib.randomizers import candidate_pairs, values
-from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, FiniteRandomizer
+from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, BinaryLosses, FiniteRandomizer
 from shufflelib.randomizers.written_tables import COUNTS, refuse_row_as_labels
 
 SUM_TOLERANCE = 1e-9
@@ -139,9 +139,9 @@ class from_pmf(FiniteRandomizer):
         return candidate_pairs.total_variation(self._rows)
 
     @functools.cached_property
-    def binary_budgets(self) -> tuple[float, float] | None:
-        """Those of a table with two different outputs whose extreme rows mirror each other."""
-        return candidate_pairs.binary_budgets(np.array(self.matrix), self._rows, self.precision)
+    def binary_losses(self) -> BinaryLosses | None:
+        """Those of a table with two different outputs."""
+        return candidate_pairs.binary_losses(np.array(self.matrix), self._rows, self.precision)
 
     def pmf(self) -> Array:
         """Return the table, shape (inputs, outputs), rows divided by their sums, in the order given."""

@@ -4,6 +4,7 @@ What one user changes is in the sums of the coordinates where the two values dif
 `bit_sums`; of numbers with noise, `profiles.integer_noise` and `laplace_sums`.
 """
 
+import dataclasses
 import math
 from functools import partial
 from typing import Literal
@@ -72,8 +73,9 @@ def aggregate(
         each coordinate of vectors of numbers in [0, 1]; `skellam`, `binomial` and `discrete_gaussian` to
         whole numbers from 0 to their ``sensitivity``.
     n : int
-        Number of users whose reports are in the sum, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
-        Where users may drop out, the least number that stays: see below.
+        Number of honest users whose reports are in the sum, including the one whose value changes,
+        1 ≤ n ≤ 10¹⁵.  Where users may drop out, the least number that stays: see below.  Users who collude
+        with the analyst take their part out of the sum: if c of N do, n = N − c.
     neighbours : {"replace", "coordinate", "zero"}
         What changes: one value is replaced by another one with as many ones; some coordinates of one vector
         are, all values being arbitrary vectors of bits; or one value becomes the zero vector (deletion).
@@ -93,8 +95,8 @@ def aggregate(
     The sums are independent given the data, so s changed coordinates are a product of s pairs of one bit.
 
     ================  =======================================================================================
-    s = 1             p = 1 − q: both bounds are the worst number of ones among the others, by search.
-                      Otherwise the same for n ≤ 400; beyond, the privacy blanket
+    s = 1             both bounds are the worst number of ones among the others, by search: see
+                      `shufflelib.shuffle`
     s = 2             n ≤ 32: both bounds are the worst values of the others, by trying all.  Beyond, below
                       the exact product where the others agree, above the composition of s = 1
     s > 2             s-fold composition: above of the worst values, below of those of others who agree
@@ -276,7 +278,8 @@ def _chances(randomizer):
     else:
         p, q = randomizer.bits
         bit = from_pmf([[1.0 - p, p], [1.0 - q, q]])
-        return p, 1.0 - q, q, bit, bit.binary_budgets is not None
+        losses = bit.binary_losses
+        return p, 1.0 - q, q, bit, losses is not None and losses[0][0] == losses[0][1]
     (q, p), _ = bit.pmf().tolist()
     return p, p, q, bit, True
 
@@ -294,8 +297,8 @@ def _bounds(randomizer, n, neighbours, s, sets):
     pure = (up + down).upper * 0.5 * s if sets and neighbours == "replace" else largest * s
     pure *= 1.0 + 4.0 * UNIT
     below = _attacks(n, p, miss, q, _directions(neighbours, s, sets, d, h))
-    single = None if alike else all_others(n, p, miss, q, ("1",), None, largest)
-    exact = single if s == 1 else None
+    if s == 1:
+        return dataclasses.replace(shuffled.bounds(), below=below, pure_epsilon=pure)
     if s == 2:
         kinds = (
             ("10",) if sets and neighbours == "replace" else ("11",) if neighbours == "zero" else ("11", "10")
@@ -304,16 +307,13 @@ def _bounds(randomizer, n, neighbours, s, sets):
         if sets and neighbours == "replace":
             totals = (0 if d - 2 >= h else n - 1, 2 * (n - 1) if h >= 2 else n - 1)
         exact = all_others(n, p, miss, q, kinds, totals, pure)
-    if exact is not None:
-        return Bounds((exact,), below, attained=(exact,), pure_epsilon=pure)
-    if s == 1:
-        return Bounds(shuffled.dominating_pairs, below, pure_epsilon=pure)
-    return Bounds((_composed(shuffled, single, neighbours, s, sets),), below, pure_epsilon=pure)
+        if exact is not None:
+            return Bounds((exact,), below, attained=(exact,), pure_epsilon=pure)
+    return Bounds((_composed(shuffled.dominating_pairs, neighbours, s, sets),), below, pure_epsilon=pure)
 
 
-def _composed(shuffled, single, neighbours, s, sets):
+def _composed(pairs, neighbours, s, sets):
     """Return what dominates s coordinates: one bit in known directions, or the worse of both."""
-    pairs = (single,) if single else shuffled.dominating_pairs
     if len(pairs) > 1 or not (sets and neighbours == "replace" or neighbours == "zero"):
         return ComposedPair([(Envelope.of(pairs), s)])
     [pair] = pairs

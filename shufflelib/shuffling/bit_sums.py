@@ -28,7 +28,7 @@ from shufflelib.profiles.pairs import DiscretePair
 
 LEFT_OUT = 150.0  # e-folds of the mass of counts that are not listed
 MOST_COUNTS = 2**17
-MOST_USERS = {1: 400, 2: 32}  # up to which all values of the others are tried, by coordinates
+MOST_USERS = 32  # up to which all values of the others in two coordinates are tried
 MOST_LOSS = 100.0  # nats; e to it times an underflow is nothing
 UNDERFLOW = 1e-300
 
@@ -140,26 +140,23 @@ class WorstOthers(Pair):
 
 
 def all_others(n, p, miss, q, kinds, totals, largest):
-    r"""Return `WorstOthers` of one or two coordinates, or None where these are too many.
+    r"""Return `WorstOthers` of two coordinates, or None where these are too many.
 
     Parameters
     ----------
     n, p, miss, q
         Users and flips; ``miss`` is 1 − q.
     kinds : sequence of str
-        The changes that neighbours may make: ``"1"`` of a one to a zero in one coordinate, ``"11"`` in two,
-        ``"10"`` of a one to a zero in the first and of a zero to a one in the second.
+        The changes that neighbours may make: ``"11"`` of a one to a zero in both coordinates, ``"10"`` of a
+        one to a zero in the first and of a zero to a one in the second.
     totals : tuple of int
         Least and largest number of ones that the others hold in both coordinates together.
     largest : float
         Largest loss.
     """
-    size = len(kinds[0])
-    if n > MOST_USERS[size] or largest > MOST_LOSS:
+    if n > MOST_USERS or largest > MOST_LOSS:
         return None
     held, left = sums(n, p, miss, q)
-    if size == 1:
-        return WorstOthers([(held, left)], n, largest)
     m = np.indices((n, n)).reshape(2, -1)
     m = m[:, (m.sum(axis=0) >= totals[0]) & (m.sum(axis=0) <= totals[1])]
 

@@ -35,7 +35,8 @@ def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyP
     randomizer : LocalRandomizer
         The mechanism that every user applies to their value, independently.
     n : int
-        Number of users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵.
+        Number of honest users, including the one whose value changes, 1 ≤ n ≤ 10¹⁵: with c colluders among
+        N users it is N − c.
     labels : int, optional
         Number L of public labels, 1 ≤ L ≤ 10¹⁵: every report carries one, drawn uniformly for each user and
         independently of the values, such as the cohort or the row of hash functions.
@@ -46,7 +47,8 @@ def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyP
         ``upper`` bounds come from the privacy blanket, maximised over pairs of inputs and both
         directions, and hold for all neighbouring datasets; ``lower`` bounds from the best of some attacks in
         which all other users hold one value x*, which is a possible dataset, so no valid bound is smaller.
-        Binary randomized response, under whatever name, has the exact worst dataset on both sides.
+        A mechanism with two outputs, such as binary randomized response, has the exact worst dataset on both
+        sides.
 
     Notes
     -----
@@ -54,14 +56,19 @@ def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyP
     says how.  ``profile.assumptions`` says whom to trust: a shuffler, n honest users who
     do not collude, participation that does not depend on the values.  Cost O(1) in n.
 
-    *Binary randomized response.*  All its datasets are searched, so δ and ε are known.  So are those of every
-    mechanism with two outputs whose extreme inputs mirror each other, such as a number in [-1, 1] rounded to
-    a random bit: each of its inputs is a mixture of the two.  The distribution of the shuffled reports is
-    linear in each user's, and the hockey-stick divergence is jointly convex, so it is largest where all users
-    hold extreme inputs.  In other words, the mechanism is binary randomized response on random bits, and for
-    any bits the bound holds.  Numbers that depend on the whole curve (Rényi divergences, trade-off functions,
+    *Two outputs.*  All datasets are searched, so δ and ε are known: of binary randomized response, of a table
+    with two columns, of a number rounded to a random bit.  Each input is a mixture of the two extreme ones.
+    The distribution of the shuffled reports is linear in each user's, and the hockey-stick divergence is
+    jointly convex, so it is largest where all users hold extreme inputs.  In other words, the mechanism is
+    that of the extreme inputs on random bits, and for any bits the bound holds.  If one output is rare and
+    there are many users, the privacy blanket is used, which is then close; see `WorstPopulation`.  Numbers
+    that depend on the whole curve (Rényi divergences, trade-off functions,
     rounds) have an upper bound from the worst population at every ε, which no single dataset need attain, and
     a lower bound from the dataset of equal values.
+
+    *Colluders.*  Users who tell the analyst what they sent, or send anything else, add nothing to the crowd:
+    their reports can be taken out of the shuffled ones and put back, so the analyst sees as much as of the
+    n = N − c others alone.  Both bounds are those of n.
 
     *Labels.*  The analyst may know who carries which label, so that only users of one's own label are a
     crowd: :math:`\delta = \mathbb E[\delta_{N+1}]` with :math:`N \sim \mathrm{Bin}(n - 1, 1/L)` others.  As
@@ -73,6 +80,9 @@ def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyP
     with G' = L G for a share 1/L of the users and 0 for all others: the same sum, with another reference
     measure.  In rounds labels are drawn anew.  Where users keep theirs, as cohorts do over several rounds,
     and wherever a label has a fixed number of users, give these as n, without ``labels``.
+    In a Hadamard count-mean sketch the label, row and index, leaves one bit of two outputs:
+    ``shuffle(binary_rr(eps0=…), n, labels=rows * indices)`` is an upper bound.  Half of it bounds δ of the
+    sketch, because two values have one bit in half of the labels.
 
     Source: Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemma 5.3; Su, Cheng, Wang (arXiv:2504.07414).
 
@@ -82,6 +92,12 @@ def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyP
     >>> bracket = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000).epsilon(delta=1e-6)
     >>> round(bracket.lower, 4), round(bracket.upper, 4)
     (0.0801, 0.0802)
+
+    One in ten of a thousand users colludes:
+
+    >>> honest = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000 - 100)
+    >>> round(honest.epsilon(delta=1e-6).upper, 4)
+    0.0848
 
     With a hundred cohorts the crowd is a hundredth:
 
@@ -94,7 +110,8 @@ def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyP
     labels = validation.count(labels, "labels", at_most=validation.MAX_USERS, remedy=remedy)
     if labels > 1:
         return _profile(randomizer, n, partial(_blanket_bounds, labels=labels), BLANKET, labels=labels)
-    if randomizer.binary_budgets is None:
+    losses = randomizer.binary_losses
+    if losses is None or not WorstPopulation(losses[1][0], n, losses[1][1]).resolved:
         return blanket_profile(randomizer, n)
     return _profile(
         randomizer,
@@ -192,10 +209,11 @@ def _rougher_bounds(randomizer, n):
 
 
 def _all_datasets(randomizer, n):
-    """Return the worst population at every ε, between binary responses with two budgets, and the attacks."""
-    worst = {budget: WorstPopulation(budget, n) for budget in randomizer.binary_budgets}
-    smaller, larger = randomizer.binary_budgets
-    extreme = binary_rr(eps0=smaller).input_pairs()
+    """Return the worst population at every ε, between two outputs with two losses each, and the attacks."""
+    worst = {losses: WorstPopulation(losses[0], n, losses[1]) for losses in randomizer.binary_losses}
+    smaller, larger = randomizer.binary_losses
+    mirrored = smaller[0] == smaller[1]
+    extreme = (binary_rr(eps0=smaller[0]) if mirrored else randomizer).input_pairs()
     return Bounds(
         above=(worst[larger],),
         below=_blanket_pairs(attacks(extreme, randomizer.eps0), n),

@@ -45,21 +45,87 @@ def test_every_single_population_is_enclosed():
                 assert ends.upper[s] * unit >= exact * (1 - rounding)
 
 
-def plain(eps0, eps, n):
+UNLIKE = (  # chances of a one, of zeros and of ones
+    (F(1, 4), F(1, 2)),
+    (F(3, 5), F(9, 10)),
+    (F(1, 10), F(9, 10)),
+    (F(1, 1000), F(1, 2)),
+    (F(1, 2), F(501, 1000)),
+    (F(98, 100), F(99, 100)),
+    (F(1, 10**6), F(1, 10**4)),
+)
+
+
+def losses(a, b):
+    """Return the largest losses of the reports zero and one."""
+    return math.log((1 - a) / (1 - b)), math.log(b / a)
+
+
+@pytest.mark.parametrize(("a", "b"), UNLIKE)
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
+def test_unlike_rows_against_every_dataset(a, b, n):
+    first, second = losses(a, b)
+    pair = WorstPopulation(first, n, second)
+    assert pair.reversed.reversed.max_privacy_loss == first
+    rows = [[1 - a, a], [1 - b, b]]
+    for share in (F(0), F(1, 100), F(1, 3), F(9, 10)):
+        for own, one in ((0, pair), (1, pair.reversed)):
+            largest = (1 - a) / (1 - b) if own == 0 else b / a
+            ratio = 1 + (largest - 1) * share
+            crowds = [[rows[1]] * s + [rows[0]] * (n - 1 - s) for s in range(n)]
+            exact = float(max(
+                oracles.hockey_stick(neighbours.beside(*(
+                    oracles.shuffled_distribution([rows[i], *crowd]) for i in (own, 1 - own))), ratio)
+                for crowd in crowds
+            ))  # fmt: skip
+            found = one.log_hockey_stick(math.log(ratio)).exp()
+            doubt = 1e-14 * float(largest / (largest - ratio)) + 1e-13 / float(largest - 1)
+            assert found.lower <= exact * (1 + doubt) and exact * (1 - doubt) <= found.upper
+            assert found.upper <= found.lower * (1 + 1e-9) + 1e-15
+
+
+@pytest.mark.parametrize(("a", "b"), [UNLIKE[0], UNLIKE[1], UNLIKE[2], (F(1, 50), F(1, 2))])
+@pytest.mark.parametrize("n", [1700, 10**5, 10**9])
+def test_many_users_of_unlike_rows(a, b, n):
+    first, second = losses(a, b)
+    pair = WorstPopulation(first, n, second)
+    found = pair.epsilon(1e-6)
+    assert found.upper <= found.lower * (1 + 1e-6)
+    table = randomizers.from_pmf([[float(1 - a), float(a)], [float(1 - b), float(b)]])
+    wide, known = blanket_profile(table, n).epsilon(1e-6), shuffle(table, n).epsilon(1e-6)
+    assert wide.lower * (1 - 1e-6) <= known.lower <= known.upper <= wide.upper
+    assert known.upper == pytest.approx(found.upper, rel=1e-9)
+    if n < 2000:
+        ratio = math.exp(found.upper)
+        known = [plain(float(one), float(other), ratio, n).max() for one, other in ((a, b), (1 - b, 1 - a))]
+        assert max(known) == pytest.approx(1e-6, rel=1e-6)
+
+
+def test_unlike_rows_of_which_one_is_rare_keep_the_blanket():
+    table = randomizers.from_pmf([[1 - 1e-4, 1e-4], [0.5, 0.5]])
+    assert not WorstPopulation(*losses(1e-4, 0.5)[:1], 10**6, losses(1e-4, 0.5)[1]).resolved
+    for n, exact in ((1000, True), (10**6, False)):
+        got, wide = shuffle(table, n).epsilon(1e-6), blanket_profile(table, n).epsilon(1e-6)
+        assert got.upper <= wide.upper * (1 + 1e-9) and got.upper <= got.lower * (1 + 1e-4)
+        assert isinstance(shuffle(table, n).dominating_pairs[0], WorstPopulation) == exact
+
+
+def plain(a, b, ratio, n):
     """Return δ of every population by convolving binomial distributions in floating point."""
-    a, b, ratio, found = 1 / (1 + math.exp(eps0)), 1 / (1 + math.exp(-eps0)), math.exp(eps), []
+    found = []
     for s in range(n):
         distribution = np.convolve(
             binom.pmf(np.arange(s + 1), s, b), binom.pmf(np.arange(n - s), n - 1 - s, a)
         )
-        part = (b - ratio * a) * np.append(distribution, 0.0) - (ratio * b - a) * np.append(0.0, distribution)
+        part = (1 - a - ratio * (1 - b)) * np.append(distribution, 0.0)
+        part -= (ratio * b - a) * np.append(0.0, distribution)
         found.append(part[part > 0].sum())
     return np.array(found)
 
 
 @pytest.mark.parametrize(("eps0", "eps"), [(0.1, 0.008), (1.0, 0.0), (1.0, 0.12), (4.0, 1.5)])
 def test_a_thousand_users_against_plain_convolutions(eps0, eps):
-    known = plain(eps0, eps, 1000)
+    known = plain(1 / (1 + math.exp(eps0)), 1 / (1 + math.exp(-eps0)), math.exp(eps), 1000)
     values = BinaryPopulations(eps0, [eps], 999)
     which, s, ends = values.one_by_one([0, 0], [0, 300], [299, 999])
     assert np.array_equal(s, np.arange(1000.0)) and not which.any()

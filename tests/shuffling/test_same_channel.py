@@ -128,8 +128,13 @@ TABLES = {
     "names exchanged": ([[F(1, 4), F(3, 4)], [F(3, 5), F(2, 5)], [F(3, 4), F(1, 4)]], True),
     "an output in parts": ([[F(3, 4), F(1, 12), F(1, 6), 0], [F(1, 4), F(1, 4), F(1, 2), 0]], True),
     "large odds": ([[F(99, 100), F(1, 100)], [F(1, 100), F(99, 100)], [F(98, 100), F(2, 100)]], True),
-    "lopsided": ([[F(3, 4), F(1, 4)], [F(3, 10), F(7, 10)]], False),
-    "hardly lopsided": ([[F(3, 4), F(1, 4)], [F(249_999, 10**6), F(750_001, 10**6)]], False),
+    "lopsided": ([[F(3, 4), F(1, 4)], [F(3, 10), F(7, 10)]], True),
+    "hardly lopsided": ([[F(3, 4), F(1, 4)], [F(249_999, 10**6), F(750_001, 10**6)]], True),
+    "two ones": ([[F(2, 5), F(3, 5)], [F(1, 10), F(9, 10)]], True),
+    "lopsided, a value between": ([[F(3, 4), F(1, 4)], [F(3, 5), F(2, 5)], [F(3, 10), F(7, 10)]], True),
+    "lopsided, in parts": ([[F(3, 4), F(1, 12), F(1, 6)], [F(3, 10), F(7, 30), F(7, 15)]], True),
+    "a rare output": ([[F(999_999, 10**6), F(1, 10**6)], [F(1, 2), F(1, 2)]], True),
+    "an output of one input alone": ([[F(1), F(0)], [F(1, 2), F(1, 2)]], False),
     "a third output": ([[F(3, 5), F(1, 5), F(1, 5)], [F(1, 5), F(3, 5), F(1, 5)]], False),
     "two that mirror the first": ([[F(7, 10), F(1, 5), F(1, 10)], [F(3, 10), F(1, 5), F(1, 2)]], False),
     "an x* that tells parts apart": (
@@ -157,10 +162,10 @@ def test_a_table_is_recognised_by_its_numbers(name):
 
 def test_a_table_with_rounded_rows_is_bracketed_by_two_budgets():
     table = randomizers.from_pmf([[0.75 + 2e-10, 0.25], [0.25, 0.75 - 3e-10]])
-    smaller, larger = table.binary_budgets
-    assert smaller < math.log(3) < larger < smaller + 1e-8
+    (smaller, same), (larger, again) = table.binary_losses
+    assert smaller == same < math.log(3) < larger == again < smaller + 1e-8
     found, sides = shuffle(table, 500).delta(0.1), []
-    for budget in table.binary_budgets:
+    for budget in (smaller, larger):
         sides.append(shuffle(randomizers.binary_rr(eps0=budget), 500).delta(0.1))
     assert (found.lower, found.upper) == (sides[0].lower, sides[1].upper)
 
@@ -184,7 +189,7 @@ def test_more_than_one_report_on_a_bit_is_not_recognised():
         randomizers.generic(eps0=1.0),
         randomizers.harmony(eps0=1.0, d=2),
     ):
-        assert mechanism.binary_budgets is None, mechanism
+        assert mechanism.binary_losses is None, mechanism
 
 
 def test_outputs_that_are_only_nearly_proportional_are_charged():
@@ -214,9 +219,9 @@ def test_outputs_that_are_only_nearly_proportional_are_charged():
 def test_three_inputs_with_nearly_proportional_outputs_are_no_mixtures_of_two():
     p, near = 0.7, 1.0 + 2e-14
     table = [[p, 0.2, 0.1], [1.0 - p, 0.7 * 2 / 3 * near, 0.7 / 3], [0.5, 1.0 / 3, 1.0 / 6 * near]]
-    assert randomizers.from_pmf(table).binary_budgets is None
+    assert randomizers.from_pmf(table).binary_losses is None
     doubled = [[p, 0.15, 0.15], [1.0 - p, 0.35, 0.35], [0.5, 0.25, 0.25]]
-    assert randomizers.from_pmf(doubled).binary_budgets is not None
+    assert randomizers.from_pmf(doubled).binary_losses is not None
 
 
 @pytest.mark.parametrize(("n", "eps"), [(10**5, 0.02582), (10**6, 0.00764), (10**7, 0.00225)])
