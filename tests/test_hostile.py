@@ -44,6 +44,7 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "calibration.smallest_sigma": {"randomizer": randomizers.gaussian, "rounds": 1, "delta": 1e-6},
     "estimation.apportion": {"shares": [0.5, 0.5]},
     "estimation.frequency_variance": {"frequency": 0.2},
+    "randomizers.dbitflip": {"k": 16, "d": 3},
     "published.closed_form.blanket_bennett_specific": {"blanket": BLANKET},
     "published.closed_form.blanket_hoeffding_specific": {"blanket": BLANKET},
     "published.closed_form.erlingsson19": {"eps0": 0.3, "n": 10**6, "delta": 1e-6},

@@ -47,6 +47,7 @@ PARTS = {
 OWN = {
     "unary": {"d": 5, "h": 2, "p": 0.2, "q": 0.7},
     "generalized_rr": {"redraw": 0.1, "d": 5},
+    "dbitflip": {"eps0": 1.0, "k": 16, "d": 3},
     "subset": {"eps0": 1.0, "d": 10},
     "local_hash": {"eps0": 1.0, "d": 10},
     "metric_laplace": {"d01": 0.5, "dmax": 2.0},

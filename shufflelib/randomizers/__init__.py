@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shufflelib.numerics.validation import suggestion
 from shufflelib.randomizers.additive import gaussian, laplace
 from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
+from shufflelib.randomizers.bucket_bits import dbitflip
 from shufflelib.randomizers.cut_density import from_density
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
@@ -38,6 +39,7 @@ __all__ = [
     "binomial",
     "cheu_zhilyaev",
     "collision",
+    "dbitflip",
     "discrete_gaussian",
     "duchi",
     "from_density",

@@ -165,6 +165,9 @@ class duchi(SignedCorners):
 
     Wang 2024, Table 5 [18]: p = q = e^eps0, β = (e^eps0 - 1)/(e^eps0 + 1).
 
+    For d = 1 it is Microsoft's 1BitMean, with x/m mapped from [0, 1] to [-1, 1] (Ding, Kulkarni, Yekhanin,
+    NIPS 2017): one bit, whose probability is linear in the value.
+
     Odd d: β is exact, the worst pair (opposite corners) is binary randomized response.  For d = 1 so is the
     whole mechanism, after a random rounding, and `shufflelib.shuffle` has its exact δ and ε.
 

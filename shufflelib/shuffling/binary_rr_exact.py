@@ -52,11 +52,12 @@ class WorstPopulation(Pair):
     directions are included, because s and n − 1 − s are each other's reverse, so the curve is symmetric.
 
     *Any two outputs.*  Let every input report one with a probability in [a, b], so that its row is a mixture
-    of two extreme rows, whose largest losses are :math:`\varepsilon_0` and :math:`\varepsilon_1`.  The law
-    of the shuffled reports is linear in each user's row, and the hockey-stick divergence is jointly convex.
-    So it is largest where all users hold extreme inputs, which are these populations.  Of two channels the
-    one with both losses larger has the other's reports as a post-processing, as any two distributions with
-    losses in :math:`[-\varepsilon_1, \varepsilon_0]` are a post-processing of two points with those losses.
+    of two extreme rows, whose largest losses are :math:`\varepsilon_0` and :math:`\varepsilon_1`.  The
+    distribution of the shuffled reports is linear in each user's row, and the hockey-stick divergence is
+    jointly convex.  So it is largest where all users hold extreme inputs, which are these populations.  Of
+    two channels the one with both losses larger has the other's reports as a post-processing, as any two
+    distributions with losses in :math:`[-\varepsilon_1, \varepsilon_0]` are one of two points with those
+    losses (Kairouz, Oh, Viswanath, ICML 2015, for equal losses).
 
     The upper bound is a proof by exhaustion.  The range of s is cut into pieces; one whose bound for real s
     is not above the best dataset found is discarded.  The others are cut again, and listed one by one once

@@ -18,6 +18,8 @@ ESTIMATED = [
     randomizers.generalized_rr(eps0=1.0, d=6),
     randomizers.rappor(eps0=1.0, d=6),
     randomizers.optimized_unary(eps0=1.0, d=6),
+    randomizers.dbitflip(eps0=1.0, k=6, d=2),
+    randomizers.dbitflip(eps0=1.0, k=6, d=6),
     randomizers.sampled_rappor(eps0=1.0, d=7, s=3),
     randomizers.subset(eps0=1.0, d=6),
     randomizers.subset_exponential(eps0=1.0, d=8, s=3, k=3),
@@ -52,6 +54,9 @@ def population(mechanism, rng, n):
         x = rng.random((n, d)) ** np.arange(1, d + 1)
         x = np.round(x) if name == "gaussian" else x
         return (x[:, 0], x[:, 0].mean()) if d == 1 else (x, x.mean(axis=0))
+    if name == "dbitflip":
+        x = random_sets(rng, n, mechanism.k, 1)[:, 0]
+        return x, item_counts(x, mechanism.k)
     sets_held = name in ("sampled_rappor", "subset_exponential", "collision", "wheel")
     x = random_sets(rng, n, mechanism.d, mechanism.s if sets_held else 1)
     return (x if sets_held else x[:, 0]), item_counts(x, mechanism.d)

@@ -38,6 +38,18 @@ def rappor_matrix(e, d, s=1):
     return unary_matrix(d, 1 - t, t, s)
 
 
+def dbitflip_matrix(e, k, d):
+    """An output is a set of d buckets with their bits; each bit is flipped with odds of the root of e."""
+    truth = sqrt(e) / (sqrt(e) + 1)
+    outputs = [(s, bits) for s in combinations(range(k), d) for bits in product((0, 1), repeat=d)]
+    chance = {True: truth, False: 1 - truth}
+    rows = [
+        [np.prod([chance[(j == x) == b] for j, b in zip(s, bits, strict=True)]) for s, bits in outputs]
+        for x in range(k)
+    ]
+    return np.array(rows) / len(list(combinations(range(k), d)))
+
+
 def collision_matrix(e, d, s, size):
     """Average over all functions from d items to ``size`` values; an output is (function, value)."""
     omega = s * e + size - s
@@ -84,6 +96,10 @@ CASES = {
     "rappor5": (randomizers.rappor(eps0=E0, d=5), rappor_matrix(3, 5)),
     "oue2": (randomizers.optimized_unary(eps0=E0, d=2), unary_matrix(2, 0.5, 0.25)),
     "oue5": (randomizers.optimized_unary(eps0=E0, d=5), unary_matrix(5, 0.5, 0.25)),
+    "dbitflip2": (randomizers.dbitflip(eps0=E0, k=2, d=1), dbitflip_matrix(3, 2, 1)),
+    "dbitflip3": (randomizers.dbitflip(eps0=E0, k=3, d=1), dbitflip_matrix(3, 3, 1)),
+    "dbitflip4": (randomizers.dbitflip(eps0=E0, k=4, d=2), dbitflip_matrix(3, 4, 2)),
+    "dbitflip5": (randomizers.dbitflip(eps0=E0, k=5, d=4), dbitflip_matrix(3, 5, 4)),
     "subset2": (randomizers.subset(eps0=E0, d=2), channels.subsets(3, 2, 1, 1)),
     "subset5": (randomizers.subset(eps0=E0, d=5, k=2), channels.subsets(3, 5, 1, 2)),
     "subset5_k4": (randomizers.subset(eps0=E0, d=5, k=4), channels.subsets(3, 5, 1, 4)),

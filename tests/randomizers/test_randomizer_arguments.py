@@ -53,7 +53,7 @@ BAD_VALUES = {
     ),
 }
 HOLDERS = {
-    "items": ("generalized_rr", "rappor", "optimized_unary", "subset", "local_hash", "hadamard"),
+    "items": ("generalized_rr", "rappor", "dbitflip", "optimized_unary", "subset", "local_hash", "hadamard"),
     "sets": ("sampled_rappor", "subset_exponential", "collision", "wheel"),
     "numbers": ("laplace", "gaussian", "piecewise", "duchi", "harmony"),
     "keyed": ("pckv_grr", "privkv"),
@@ -87,6 +87,10 @@ def test_estimate_refuses_foreign_reports():
     for mechanism, reports in [
         (randomizers.generalized_rr(eps0=1.0, d=4), [4]),
         (randomizers.rappor(eps0=1.0, d=4), [[0, 1, 2, 0]]),
+        (randomizers.dbitflip(eps0=1.0, k=4, d=2), [[1, 1, 0, 0]]),
+        (randomizers.dbitflip(eps0=1.0, k=4, d=2), [[0, 1, 2, 0]]),
+        (randomizers.dbitflip(eps0=1.0, k=4, d=2), [[0, 4, 1, 0]]),
+        (randomizers.dbitflip(eps0=1.0, k=4, d=2), [[0, 1, 1]]),
         (randomizers.subset(eps0=1.0, d=4, k=2), [[1, 1]]),
         (randomizers.local_hash(eps0=1.0, d=4), np.zeros(3, dtype=int)),
         (randomizers.harmony(eps0=1.0, d=4), [[0, 0]]),

@@ -23,12 +23,14 @@ def subset_index(reports, d, k):
 
 
 SIGN_COLUMN = {1: 0, -1: 1, 0: 2}
+PAIRS_OF_FOUR = {pair: i for i, pair in enumerate(combinations(range(4), 2))}
 SAMPLED = {  # mechanism in FINITE: (one input, its row in the matrix, report -> output's column)
     "binary_rr": (1, 1, lambda r: r),
     "grr5": (3, 3, lambda r: r),
     "rappor3": (1, 1, lambda r: as_number(r, 2)),
     "oue5": (0, 0, lambda r: as_number(r, 2)),
     "sampled_rappor4": ((0, 2), 1, lambda r: as_number(r, 2)),
+    "dbitflip4": (1, 1, lambda r: 4 * subset_index(r[:, :2], 4, 2) + 2 * r[:, 2] + r[:, 3]),
     "subset5": (2, 2, lambda r: subset_index(r, 5, 2)),
     "privset6": ((1, 4), 7, lambda r: subset_index(r, 6, 2)),
     "privset7": ((0, 6), 5, lambda r: subset_index(r, 7, 5)),

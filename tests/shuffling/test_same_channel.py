@@ -13,7 +13,7 @@ import pytest
 
 from claims import exact_channels as channels
 from claims import exact_shuffle
-from oracles.small_domains import duchi_matrix, unary_matrix
+from oracles.small_domains import dbitflip_matrix, duchi_matrix, unary_matrix
 from shufflelib import randomizers, shuffle
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer
 from shufflelib.shuffling import WorstPopulation, blanket_profile
@@ -39,6 +39,7 @@ def listed(odds):
     for d in (2, 3):
         yield randomizers.optimized_unary(eps0=eps0, d=d), unary_matrix(d, 0.5, 1 / (float(odds) + 1))
         yield randomizers.rappor(eps0=eps0, d=d), unary_matrix(d, 1 - flip, flip)
+        yield randomizers.dbitflip(eps0=eps0, k=d, d=d), unary_matrix(d, 1 - flip, flip)
         yield randomizers.unary(d=d, p=flip, q=1 - flip), unary_matrix(d, 1 - flip, flip)
         yield randomizers.sampled_rappor(eps0=eps0, d=d, s=1), unary_matrix(d, 1 - flip, flip)
         yield randomizers.pckv_grr(eps0=eps0, d=d, s=1), channels.key_values(odds, d, 1)
@@ -54,6 +55,7 @@ def listed(odds):
         yield randomizers.duchi(eps0=eps0, d=d), duchi_matrix(odds, d, (odds + 1) / 2)[:-1]
         yield randomizers.harmony(eps0=eps0, d=d), channels.one_coordinate(odds, d)
     yield randomizers.privkv(eps0=2 * eps0, d=2, s=2), channels.priv_kv(odds, odds, 2, 2)
+    yield randomizers.dbitflip(eps0=2 * eps0, k=2, d=1), dbitflip_matrix(odds**2, 2, 1)
     yield randomizers.binary_rr(eps0=eps0), exact_shuffle.randomized_response(odds, 2)
 
 
@@ -106,7 +108,7 @@ def is_exact(profile):
 
 def test_binary_response_has_many_names():
     (group,) = (one for one in groups(F(9)) if any(isinstance(part, randomizers.binary_rr) for part in one))
-    names = "binary_rr duchi from_pmf generalized_rr harmony joint mixture poisson_sampled subset"
+    names = "binary_rr dbitflip duchi from_pmf generalized_rr harmony joint mixture poisson_sampled subset"
     assert {type(one).__name__ for one in group} == {*names.split(), "subset_exponential"}
     binary = shuffle(randomizers.binary_rr(eps0=math.log(9)), 12)
     for mechanism in group[1:]:  # the first one is the table
