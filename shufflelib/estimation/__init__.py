@@ -14,8 +14,9 @@ In order of reading:
 3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets.
 4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
    `multi_message`: the same with many messages per user.
-5. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
-6. `population` and `accuracy`: synthetic users, and the error of estimates.
+5. `intervals`: reports of any mechanism in, estimates with confidence intervals out.
+6. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
+7. `population` and `accuracy`: synthetic users, and the error of estimates.
 """
 
 from shufflelib.estimation.accuracy import Measured as Measured
@@ -29,6 +30,8 @@ from shufflelib.estimation.hierarchy import canonical_decomposition as canonical
 from shufflelib.estimation.histogram import HistogramProtocol as HistogramProtocol
 from shufflelib.estimation.histogram import frequency_variance as frequency_variance
 from shufflelib.estimation.histogram import simulate as simulate
+from shufflelib.estimation.intervals import intervals as intervals
+from shufflelib.estimation.intervals import run as run
 from shufflelib.estimation.multi_message import MultiMessageProtocol as MultiMessageProtocol
 from shufflelib.estimation.personal import FrequencyProtocol as FrequencyProtocol
 from shufflelib.estimation.personal import MeanProtocol as MeanProtocol

@@ -2,9 +2,10 @@ r"""Reports that support items, from which a histogram is estimated: frequency o
 
 A report *supports* an item, or not: the reported item itself, the items of a reported subset, the items that
 hash to the reported value, the rows of the Hadamard matrix that are +1 at the reported index, the bits that
-are one.  A report supports the item its user holds with probability ``own`` and any other given item with
-probability ``other``; a blanket message, of which a user may send some too, supports item j with probability
-``share``.  Of n users and N blanket messages, with C_j messages that support j, the unbiased frequency is
+are one.  A report supports each item that its user holds with probability ``own`` and any other given item
+with probability ``other``; a blanket message, of which a user may send some too, supports item j with
+probability ``share``.  Of n users and N blanket messages, with C_j messages that support j, the unbiased
+frequency is
 
 .. math:: \hat f_j = \frac{(C_j - N\,\text{share}_j)/n - \text{other}}{\text{own} - \text{other}}, \qquad
           \operatorname{Var}(\hat f_j) = \frac{f_j\,\text{own}(1-\text{own})
@@ -34,8 +35,94 @@ class Support(NamedTuple):
     share: float | np.ndarray = 0.0
 
 
-class FrequencyOracle:
-    """What the mechanisms that estimate histograms from supports have in common.
+class ItemSupports:
+    """What mechanisms have in common whose reports support items, of which a user holds one or several.
+
+    Examples
+    --------
+    >>> from shufflelib import randomizers
+    >>> sets = randomizers.collision(eps0=1.0, d=100, s=5)
+    >>> sets.usual_share, round(sets.variance(0.05, n=100_000) ** 0.5, 3)
+    (0.05, 0.016)
+    """
+
+    d: int
+    support: Support  # own > other
+
+    @property
+    def items(self) -> int:
+        """Number of items a user may hold."""
+        return self.d
+
+    @property
+    def usual_share(self) -> float:
+        """Share of every item if all are equally frequent."""
+        return 1.0 / self.items
+
+    def variance(self, frequency: T, *, n: int, dummy_messages: int = 0) -> T:
+        """Return the exact variance of a frequency's estimate.
+
+        Parameters
+        ----------
+        frequency : float or array_like
+            True share f in [0, 1] of the users who hold the item; of shape (items,) with blanket messages.
+        n : int
+            Number of users.
+        dummy_messages : int, optional
+            Number N of blanket messages.
+
+        Returns
+        -------
+        float or numpy.ndarray
+            The variance for these data, over the users' coins; exact, no limit is taken.
+
+        """
+        own, other, share = self.support
+        f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
+        if np.ndim(share) and f.shape != np.shape(share):
+            raise ValueError(
+                f"frequency must hold one share for each of {self.items} items, got shape {f.shape}"
+            )
+        n, dummies = validation.users(n), validation.count(dummy_messages, "dummy_messages", at_least=0)
+        noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + dummies / n * share * (1 - share)
+        variance = noise / (n * (own - other) ** 2)
+        found: Any = float(variance) if f.ndim == 0 else variance
+        return found
+
+
+class KeyValueSupports(ItemSupports):
+    r"""Reports of a key and a sign: they support keys, and their signs add up to the values of a key.
+
+    With own and other as above and the contrast c of signs, the value sum of a key per user, T, is estimated
+    by the signed share of its reports over c, with
+
+    .. math:: \operatorname{Var}(\hat T) = \frac{f\,\text{own} + (1-f)\,\text{other}}{n c^2} - \frac{m_2}n,
+              \qquad \operatorname{Cov}(\hat f, \hat T)
+              = \frac Tn \Bigl(\frac{1-\text{other}}{\text{own}-\text{other}} - 1\Bigr),
+
+    where m₂ is the sum of the squares of the key's values per user.
+    """
+
+    s: int
+    value_contrast: float
+
+    @property
+    def usual_share(self) -> float:
+        """Share s/d of every key if all are equally frequent."""
+        return self.s / self.d
+
+    def sum_variance(self, frequency: T, squares: T, *, n: int) -> T:
+        """Return the exact variance of a key's value sum per user, for its share and its sum of squares.
+
+        The sum of squares, per user too, is between 0 and the share: 0 if all values are 0.
+        """
+        own, other, _ = self.support
+        f: Any = frequency
+        return ((f * own + (1 - f) * other) / self.value_contrast**2 - squares) / validation.users(n)
+
+
+class FrequencyOracle(ItemSupports):
+    """What the mechanisms that estimate histograms of one item for each user have in common.
 
     Their ``estimate`` takes one entry for each report.  Counts of reports can look like reports: where a
     report is a whole number, as many as there are different ones are refused unless ``n`` is given.
@@ -48,14 +135,6 @@ class FrequencyOracle:
     >>> rr.support.own > rr.support.other, round(rr.variance(0.1, n=1000) ** 0.5, 3)
     (True, 0.064)
     """
-
-    d: int
-    support: Support  # own > other
-
-    @property
-    def items(self) -> int:
-        """Number of items a user may hold."""
-        return self.d
 
     def draw_supports(
         self, counts: Integers, dummy_messages: int, repetitions: int, rng: np.random.Generator
@@ -88,33 +167,3 @@ class FrequencyOracle:
         """Return unbiased frequencies from supports on the last axis, of n reports and blanket messages."""
         own, other, share = self.support
         return ((supports - dummy_messages * share) / n - other) / (own - other)
-
-    def variance(self, frequency: T, *, n: int, dummy_messages: int = 0) -> T:
-        """Return the exact variance of a frequency's estimate.
-
-        Parameters
-        ----------
-        frequency : float or array_like
-            True share f in [0, 1] of the users who hold the item; of shape (items,) with blanket messages.
-        n : int
-            Number of users.
-        dummy_messages : int, optional
-            Number N of blanket messages.
-
-        Returns
-        -------
-        float or numpy.ndarray
-            The variance for these data, over the users' coins; exact, no limit is taken.
-
-        """
-        own, other, share = self.support
-        f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
-        if np.ndim(share) and f.shape != np.shape(share):
-            raise ValueError(
-                f"frequency must hold one share for each of {self.items} items, got shape {f.shape}"
-            )
-        n, dummies = validation.users(n), validation.count(dummy_messages, "dummy_messages", at_least=0)
-        noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + dummies / n * share * (1 - share)
-        variance = noise / (n * (own - other) ** 2)
-        found: Any = float(variance) if f.ndim == 0 else variance
-        return found

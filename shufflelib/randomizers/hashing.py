@@ -17,7 +17,7 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, ItemSupports, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options, disjoint_sets
 
 MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
@@ -39,7 +39,7 @@ def item_hash(seed, item):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashedSets(FiniteRandomizer):
+class HashedSets(ItemSupports, FiniteRandomizer):
     r"""A report (hash, place) that is e^eps0 times denser where one of the user's items falls.
 
     Measure densities in units of 1/Ω.  Each input's density at the reported place is e if one of its items
@@ -154,8 +154,21 @@ class HashedSets(FiniteRandomizer):
             item = np.arange(start, min(start + step, self.d))
             hit = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None])
             hits[item] = hit.mean(axis=0)
-        contrast = self.chance * -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
-        return (hits - self.chance) / contrast
+        return (hits - self.chance) / self._contrast
+
+    @property
+    def _contrast(self):
+        return self.chance * -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
+
+    @property
+    def support(self) -> Support:
+        """Items that hash to the reported place are supported, others than those held by chance."""
+        return Support(float(self.chance + self._contrast), self.chance)
+
+    @property
+    def usual_share(self) -> float:
+        """Share s/d of every item if all are equally frequent."""
+        return self.s / self.d
 
     @abstractmethod
     def _hits(self, bits, value):

@@ -9,11 +9,12 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
+from shufflelib.randomizers.frequency_oracle import KeyValueSupports, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options
 
 
 @dataclass(frozen=True, kw_only=True)
-class privkv(FiniteRandomizer):
+class privkv(KeyValueSupports, FiniteRandomizer):
     r"""Build privkv: pick one of d keys, randomise whether the user holds it, and the sign of its value.
 
     With e_i = e^{eps_i}, eps2 = eps0 - eps1 and j uniform, a holder of (j, v), v = ±1, reports
@@ -167,6 +168,17 @@ class privkv(FiniteRandomizer):
         sign = np.where(rng.random(n) < (1.0 + mean) / 2.0, 1, -1)
         reported = holds == (rng.random(n) < self._keep_key)
         return np.column_stack([key, np.where(reported, sign, 0)])
+
+    @property
+    def support(self) -> Support:
+        """The reported key is supported unless its sign is 0."""
+        lost = np.exp(-self.eps1) * self._keep_key
+        return Support(float(self._keep_key / self.d), float(lost / self.d))
+
+    @property
+    def value_contrast(self) -> float:
+        """Probability that a held pair is reported, less that its opposite is."""
+        return float(self._keep_key * np.tanh(self.eps2 / 2.0) / self.d)
 
     def estimate(self, reports: Any) -> tuple[Array, Array]:
         """Return unbiased key frequencies and value sums per user, both of shape (d,)."""

@@ -186,12 +186,26 @@ class WholeClass:
     sample = estimate = _refuse
 
 
-class UnbiasedReports:
+class Average(ABC):
+    """Mixed into mechanisms whose estimate is an average over reports."""
+
+    @abstractmethod
+    def moments(self, reports: Any) -> tuple[Any, Any]:
+        """Return mean and mean square of what the reports add to the average, each shape () or (d,)."""
+
+    def estimate(self, reports: Any) -> Any:
+        """Return the unbiased mean, a float for numbers, else shape (d,)."""
+        mean = self.moments(reports)[0]
+        return float(mean) if np.ndim(mean) == 0 else mean
+
+
+class UnbiasedReports(Average):
     """Mixed into mechanisms whose reports have their values for means."""
 
-    def estimate(self, reports: ArrayLike) -> float:
-        """Return the unbiased mean, a float."""
-        return float(values.numbers(reports, "reports").mean())
+    def moments(self, reports: ArrayLike) -> tuple[Any, Any]:
+        """Return mean and mean square of the reports themselves."""
+        reports = values.numbers(reports, "reports")
+        return reports.mean(), np.mean(reports**2)
 
 
 class FiniteRandomizer(LocalRandomizer):

@@ -10,7 +10,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal
-from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, UnbiasedReports
+from shufflelib.randomizers.local_randomizer import Average, Budget, Count, FiniteRandomizer, UnbiasedReports
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class piecewise(UnbiasedReports, Extremal):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignedCorners(FiniteRandomizer):
+class SignedCorners(Average, FiniteRandomizer):
     """A report whose worst pair of inputs, opposite corners, is randomized response on the nearer corner."""
 
     eps0: Budget
@@ -137,9 +137,6 @@ class SignedCorners(FiniteRandomizer):
         """Return the users' values with shape (n, d)."""
         columns = None if self.d == 1 else self.d
         return values.numbers(x, "x", columns=columns, at_least=-1.0, at_most=1.0).reshape(-1, self.d)
-
-    def _mean(self, mean):
-        return float(mean[0]) if self.d == 1 else mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,14 +215,15 @@ class duchi(SignedCorners):
         signs[side * (signs * corner).sum(axis=1) < 0] *= -1
         return signs[:, 0] if self.d == 1 else signs
 
-    def estimate(self, reports: ArrayLike) -> float:
-        """Return the unbiased mean, a float for d = 1, else shape (d,)."""
+    def moments(self, reports: ArrayLike) -> tuple[Any, Any]:
+        """Return mean and mean square of the signs, divided by how much of a value is left in them."""
         signs = values.whole(
             reports, "reports", columns=None if self.d == 1 else self.d, at_least=-1, at_most=1
         )
         if (signs == 0).any():
             raise ValueError("reports must hold signs, -1 or +1, got 0")
-        return self._mean(signs.reshape(-1, self.d).mean(axis=0) / self._contrast)
+        mean = signs.mean(axis=0) / self._contrast
+        return mean, np.full_like(mean, self._contrast**-2.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,8 +293,10 @@ class harmony(SignedCorners):
         mean = points[np.arange(n), coordinate] * np.tanh(self.eps0 / 2.0)
         return np.column_stack([coordinate, np.where(rng.random(n) < (1.0 + mean) / 2.0, 1, -1)])
 
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return the unbiased mean, a float for d = 1, else shape (d,)."""
+    def moments(self, reports: ArrayLike) -> tuple[Any, Any]:
+        """Return mean and mean square of d times the sign, divided by how much of a value is left in it."""
         coordinate, sign = values.tagged_signs(reports, self.d, (-1, 1)).T
-        total = np.bincount(coordinate, weights=sign, minlength=self.d)
-        return self._mean(total * self.d / (sign.size * np.tanh(self.eps0 / 2.0)))
+        scale = self.d / np.tanh(self.eps0 / 2.0)
+        total = np.bincount(coordinate, weights=sign, minlength=self.d) / sign.size * scale
+        square = np.bincount(coordinate, minlength=self.d) / sign.size * scale**2
+        return (total[0], square[0]) if self.d == 1 else (total, square)

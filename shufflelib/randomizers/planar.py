@@ -29,6 +29,7 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.cells import NODES, WEIGHTS, coarsened
+from shufflelib.randomizers.local_randomizer import Average
 from shufflelib.randomizers.metric import CELL_WIDTH, MetricRandomizer, refuse_far_apart
 
 REFERENCE_ROWS = 60, 80  # on the half-plane of x0: up to d01 = 3, and from 4 on
@@ -71,7 +72,7 @@ class _Cells(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class planar_laplace(MetricRandomizer):
+class planar_laplace(Average, MetricRandomizer):
     r"""Build the planar Laplace mechanism, distances in nats; the pair is at (0, 0) and (d01, 0).
 
     .. math:: R_x(y) = \frac{1}{2\pi} e^{-|y - x|}, \qquad
@@ -296,9 +297,10 @@ class planar_laplace(MetricRandomizer):
         length, angle = rng.gamma(2.0, size=len(x)), rng.uniform(0.0, 2.0 * np.pi, size=len(x))
         return x + np.column_stack([length * np.cos(angle), length * np.sin(angle)])
 
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return the unbiased mean place, shape (2,)."""
-        return values.numbers(reports, "reports", columns=2).mean(axis=0)
+    def moments(self, reports: ArrayLike) -> tuple[Any, Any]:
+        """Return mean and mean square of both coordinates of the reports."""
+        reports = values.numbers(reports, "reports", columns=2)
+        return reports.mean(axis=0), np.mean(reports**2, axis=0)
 
 
 def _diameter(places):

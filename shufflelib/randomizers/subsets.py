@@ -12,7 +12,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, patterns
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, ItemSupports, KeyValueSupports, Support
 from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets, small_table
 
 SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are drawn
@@ -29,7 +29,7 @@ def _random_subsets(rng, rows, size, k):
 
 
 @dataclass(frozen=True, kw_only=True)
-class subset_exponential(Extremal):
+class subset_exponential(ItemSupports, Extremal):
     r"""Build PrivSet: report k of d items, e^eps0 times likelier if they meet the user's s items.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \cap z \ne \emptyset]}, \qquad |z| = k
@@ -138,6 +138,18 @@ class subset_exponential(Extremal):
                 others += others >= x[users, j, None]
             reports[users] = np.sort(np.column_stack([kept, others]), axis=1)
         return reports
+
+    @property
+    def support(self) -> Support:
+        """The reported items are supported."""
+        own = self.k / self.d / self._mean_weight
+        contrast = -np.expm1(-self.eps0) * self._miss * self.k / (self.d - self.s) / self._mean_weight
+        return Support(float(own), float(own - contrast))
+
+    @property
+    def usual_share(self) -> float:
+        """Share s/d of every item if all are equally frequent."""
+        return self.s / self.d
 
     def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased item frequencies, shape (d,); they sum to about s."""
@@ -253,7 +265,7 @@ def _without_replacement(pools, size, rng):
 
 
 @dataclass(frozen=True, kw_only=True)
-class pckv_grr(Extremal):
+class pckv_grr(KeyValueSupports, Extremal):
     r"""Build PCKV-GRR: sample one of the user's s key-value pairs, round its value to ±1, randomise.
 
     .. math:: R_x(j, v) = e^{\varepsilon_0 [(j, v) \in x]} / (s e^{\varepsilon_0} + 2d - s)
@@ -333,6 +345,17 @@ class pckv_grr(Extremal):
         kept = self._held * (self.s - (self.s - 1) * np.exp(-self.eps0))
         pair = np.where(rng.random(n) < kept, truth, other)
         return np.column_stack([pair // 2, 2 * (pair % 2) - 1])
+
+    @property
+    def support(self) -> Support:
+        """The reported key is supported."""
+        noise = 2.0 * np.exp(-self.eps0) * self._held
+        return Support(float(noise + self._contrast), float(noise))
+
+    @property
+    def value_contrast(self) -> float:
+        """Probability that a held pair is reported, less that its opposite is."""
+        return float(self._contrast)
 
     def estimate(self, reports: Any) -> tuple[Array, Array]:
         """Return unbiased key frequencies and value sums per user, both of shape (d,)."""

@@ -12,6 +12,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
+from shufflelib.randomizers.frequency_oracle import ItemSupports, Support
 from shufflelib.randomizers.local_randomizer import (
     Budget,
     FiniteRandomizer,
@@ -65,7 +66,7 @@ def _at_least(s, free, log_one, zero, fewer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class sampled_rappor(FiniteRandomizer):
+class sampled_rappor(ItemSupports, FiniteRandomizer):
     r"""Build LDPMiner's sampled RAPPOR: pick one of the user's s items uniformly, then run RAPPOR on it.
 
     .. math:: R_x = \tfrac1s \sum_{j \in x} \mathrm{RAPPOR}_j
@@ -142,6 +143,17 @@ class sampled_rappor(FiniteRandomizer):
         zeros = (self.s - ones).sum(axis=0) + zeros_elsewhere
         return mass * self._weight(np.maximum(self.s - zeros, 0))
 
+    @property
+    def support(self) -> Support:
+        """The items whose bits are one are supported; of a user's own, only the one drawn is more likely."""
+        own, other, _ = self._single.support
+        return Support(other + (own - other) / self.s, other)
+
+    @property
+    def usual_share(self) -> float:
+        """Share s/d of every item if all are equally frequent."""
+        return self.s / self.d
+
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""
         x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
@@ -160,7 +172,7 @@ def _rounded(exact, side):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)  # slots hide the p and q that other mechanisms derive
-class unary(FiniteRandomizer):
+class unary(ItemSupports, FiniteRandomizer):
     r"""Build a unary encoding of sets: h of d bits are one, all flipped with chances of one's own.
 
     .. math:: \Pr[y_j = 1] = q \;\text{ if the user holds } j, \qquad p \;\text{ if not}
@@ -357,6 +369,16 @@ class unary(FiniteRandomizer):
         """Return the exact blanket: the input with as many zero bits as there are."""
         _, zeros, mass = self._classes()
         return mass * self._weight(self._differing - zeros)
+
+    @property
+    def support(self) -> Support:
+        """The items whose bits are one are supported."""
+        return Support(self.q, self.p)
+
+    @property
+    def usual_share(self) -> float:
+        """Share h/d of every item if all are equally frequent."""
+        return self.h / self.d
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""

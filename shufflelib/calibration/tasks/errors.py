@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle
+from shufflelib.randomizers.frequency_oracle import ItemSupports
 
 
-def frequency_error(mechanism: FrequencyOracle, share: float, n: int, dummy_messages: int = 0) -> float:
+def frequency_error(mechanism: ItemSupports, share: float, n: int, dummy_messages: int = 0) -> float:
     """Return the standard error of the frequency of an item that this share of the users holds."""
     shares = np.full(np.shape(mechanism.support.share), share)
     return math.sqrt(np.max(mechanism.variance(shares, n=n, dummy_messages=dummy_messages)))
 
 
-def frequency_errors(mechanism: FrequencyOracle, n: int, dummy_messages: int = 0) -> tuple[float, float]:
+def frequency_errors(mechanism: ItemSupports, n: int, dummy_messages: int = 0) -> tuple[float, float]:
     """Return the standard error of a share if all items are equally frequent, and the largest one."""
     usual, *ends = (
-        frequency_error(mechanism, share, n, dummy_messages) for share in (1.0 / mechanism.items, 0.0, 1.0)
+        frequency_error(mechanism, share, n, dummy_messages) for share in (mechanism.usual_share, 0.0, 1.0)
     )
     return usual, max(ends)
 
@@ -33,6 +33,6 @@ def mean_errors(mechanism: Any, n: int, dummy_messages: int = 0) -> tuple[float,
 
 def standard_errors(mechanism: Any, n: int) -> tuple[float, float] | None:
     """Return the standard error at ordinary data and the largest one, or None without a formula."""
-    if isinstance(mechanism, FrequencyOracle):
+    if isinstance(mechanism, ItemSupports):
         return frequency_errors(mechanism, n)
     return None if mechanism.variances() is None else mean_errors(mechanism, n)
