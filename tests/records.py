@@ -351,6 +351,24 @@ ROUNDS = (
     ),
 )
 
+GROUPS = tuple(
+    Record(
+        f"group of {size} among shuffled {name}",
+        lambda n, one=one, size=size: shuffle(one, n=n).group(size),
+        lambda n, rows=rows, size=size: neighbours.groups(rows, n, size),
+        users,
+        loose,
+        0.0,  # of one user, whose losses may end before those of the group
+        questions=questions,
+        sharp=False,
+    )
+    for name, one, rows, size, users, loose, questions in (
+        ("2-RR", randomizers.binary_rr(eps0=LOG3), GRR(3, 2), 2, (2, 3, 5), 1.6, ALL),
+        ("2-RR", randomizers.binary_rr(eps0=math.log(2)), GRR(2, 2), 3, (3, 4), 1.8, ALL),
+        ("a table", randomizers.from_pmf(np.array(BENT, float)), BENT, 2, (2, 3), 1.6, POINTS),
+    )
+)
+
 # ---------------------------------------------------------------- sums of flipped bits
 
 
@@ -544,6 +562,7 @@ RECORDS = (
     *BUILT,
     *PAIRS,
     *ROUNDS,
+    *GROUPS,
     *SUMS,
     *NOISE,
     *MESSAGES,

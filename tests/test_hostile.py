@@ -16,7 +16,7 @@ import pytest
 
 from arguments import CURVE, PLAIN
 from fuzz_answers import check_answer, check_refusal
-from shufflelib import published, randomizers, sgd
+from shufflelib import published, randomizers, sgd, shuffle
 from shufflelib.published import closed_form
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
 from shufflelib.shuffling.personal import PersonalRandomizedResponse
@@ -162,6 +162,7 @@ METHODS = {  # what profiles are asked is in the contract; these take other argu
     "personal.epsilons": (PERSONAL.epsilons, {"delta": 0.1}),
     "BlanketBounds.generalized_rr": (closed_form.BlanketBounds.generalized_rr, {"eps0": 1.0, "d": 10}),
     "pair.subsample": (PAIR.subsample, {"rate": 0.5}),
+    "profile.group": (shuffle(randomizers.binary_rr(eps0=1.0), 20).group, {"size": 3}),
     "pair.compose": (PAIR.compose, {"rounds": 3}),
     "tradeoff function": (CURVE, {"fpr": 0.1}),
     "tradeoff.delta": (CURVE.delta, {"eps": 0.1}),

@@ -24,8 +24,9 @@ from shufflelib.profiles.adjacency import NO_DATASETS, SUBSAMPLED, Adjacency, sa
 from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.envelope import Envelope
+from shufflelib.profiles.groups import GroupPair, group_of
 from shufflelib.profiles.hockey_stick import Indistinguishable, OneWay, Pair
-from shufflelib.profiles.questions import PrivacyProfile, added, repeated, sampled
+from shufflelib.profiles.questions import PrivacyProfile, added, grouped, repeated, sampled
 from shufflelib.profiles.shown import Made
 from shufflelib.profiles.subsampling import SubsampledPair, SubstitutionPair, max_mixed_privacy_loss
 
@@ -210,6 +211,32 @@ def plainest(attacks):
     Gaussian(mu=0.2)
     """
     return max(attacks, key=lambda pair: pair.log_hockey_stick(0.0, TOLERANCE).lower)
+
+
+@grouped.register(PrivacyProfile)
+def _grouped(profile, size):
+    relation = Adjacency(f"{profile.adjacency}, for {group_of(size)}", any_value=False)
+    return Profile(
+        bounds=partial(_bounds_of_group, profile, size),
+        statement=f"{profile.statement}, for a group of {size} users",
+        source=profile.source + "; group: a chain of datasets that differ in one user; attack: on one user",
+        adjacency=relation,
+        assumptions=profile.assumptions,
+        users=profile.users,
+        population=profile.population,
+        written=Made("group", profile, {"size": size}),
+    )
+
+
+def _bounds_of_group(profile, size):
+    """Return the chain's pair above; below what is known of one user."""
+    one = Envelope.of(pair.ordered for pair in profile.dominating_pairs)
+    return Bounds(
+        above=(GroupPair(one, size),),
+        below=profile.attack_pairs,
+        attained=profile.attained_pairs,
+        pure_epsilon=size * profile.pure_epsilon * (1.0 + 1e-15),
+    )
 
 
 @sampled.register(Pair)

@@ -44,8 +44,8 @@ class dbitflip(FiniteRandomizer):
 
     With a = e^{eps0/2} and f(y) the probability of the bits y of S if no bucket of S holds the value, the
     report has probability a f(y) if the user's bucket is in S and its bit is one, f(y)/a if it is zero, and
-    f(y) if it is not in S.  So the least over all values is f(y)/a, except for bits that are all one: there it
-    is f(y) for d < k and a f(y) for d = k.  The mechanism is symmetric in the buckets.  d = k is `rappor`.
+    f(y) if it is not in S.  So the least over all values is f(y)/a, except for bits that are all one: there
+    it is f(y) for d < k and a f(y) for d = k.  The mechanism is symmetric in the buckets.  d = k is `rappor`.
 
     Assumption: the analyst sees who chose which buckets from the shuffled reports alone.  A device that keeps
     its buckets for several rounds is recognised by them.  Where the buckets of every user are known, only

@@ -61,6 +61,15 @@ def shuffled(rows, n, pairs=None):
     return found
 
 
+def groups(rows, n, size):
+    """List the datasets of a shuffled finite randomizer that differ in up to so many users."""
+    found = []
+    for others in crowds(rows, n - size):
+        released = [shuffled_distribution([rows[y] for y in (*held, *others)]) for held in crowds(rows, size)]
+        found += [beside(*pair) for pair in itertools.combinations(released, 2)]
+    return found
+
+
 def subsampled(rows, drawn, population):
     """List the neighbours where a subset of fixed size is drawn and shuffled."""
 

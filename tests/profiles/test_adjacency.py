@@ -56,6 +56,7 @@ MECHANISMS = {
     "subsampled": (shuffle(BINARY, n=3).subsample(rate=0.1), ANY, True),
     "composed": (shuffle(EVERY, n=3).compose(rounds=4), "by at most 0.1 nats", False),
     "unequal rounds": (compose([shuffle(BINARY, n=3), shuffle(EVERY, n=3)]), "in each round", False),
+    "group": (shuffle(BINARY, n=3).group(2), "for up to 2 users, one after the other", False),
     "worst population": (WorstPopulation(eps0=1.0, n=3), ANY, True),
     "slots": (PersonalizedPair([0.5, 1.0, 1.0]), ANY, True),
     "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, True),
