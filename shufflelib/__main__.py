@@ -49,7 +49,8 @@ HELP = {
     "fpr": "false-positive rate, between 0 and 1",
     "rate": "share of the population drawn at random for each round, 1 by default",
     "rounds": "reports of every user, 1 by default; the answer is for all rounds together",
-    "d": "number of items of a histogram",
+    "d": "number of items",
+    "s": "most items of a user, for the task sets",
     "analyst": "what the analyst sees: shuffled reports, or sums of reports by secure aggregation",
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }
@@ -197,7 +198,7 @@ def _parser(randomizer):
         asked.add_argument(f"--{option}", type=_number(option), required=True, help=_help(option))
     asked.add_argument("--task", choices=TASKS, default="histogram", help="what is estimated")
     asked.add_argument("--analyst", choices=ANALYSTS, default=ANALYSTS[0], help=HELP["analyst"])
-    for option in ("d", "rounds", "rate", "dropout"):
+    for option in ("d", "s", "rounds", "rate", "dropout"):
         asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))
     words = "whose row is explained, published and recorded; by default that with the smallest error"
     asked.add_argument("--mechanism", metavar="NAME", default=argparse.SUPPRESS, help=words)

@@ -24,6 +24,10 @@ MECHANISMS = {
     r"one random bit \(Duchi et al.\)": randomizers.duchi,
     r"the piecewise mechanism": randomizers.piecewise,
     r"Laplace noise of scale 1/eps0": randomizers.laplace,
+    r"PrivSet of (?P<k>[\d,]+) options": randomizers.subset_exponential,
+    r"the collision mechanism with (?P<l>[\d,]+) values": randomizers.collision,
+    r"the wheel mechanism with arcs of length (?P<arc>\S+)": randomizers.wheel,
+    r"basic RAPPOR of one item drawn": randomizers.sampled_rappor,
 }
 NOISE = {"Skellam": randomizers.skellam, "Gaussian": randomizers.gaussian}
 
@@ -46,8 +50,14 @@ def promised(statement, mechanisms=MECHANISMS):
     )
     drawn = re.search(r"([\d,]+) users drawn at random from ([\d,]+)\.", statement)
     n = whole(crowd[1]) if crowd[1] else whole(drawn[1])
-    held = search(r"its value, (?:one of ([\d,]+) options|a number in \[0, 1\]),", statement)
+    one_of, a_set = (
+        r"one of ([\d,]+) options",
+        r"a set of up to ([\d,]+) of ([\d,]+) options, filled up to \2",
+    )
+    held = search(rf"its value, (?:{one_of}|{a_set} with dummies|a number in \[0, 1\]),", statement)
     d = {"d": whole(held[1])} if held[1] else {}
+    if held[2]:
+        d = {"d": whole(held[2]) + whole(held[3]), "s": whole(held[2])}
     joined, seen = shuffle, "shuffled reports"
     if "secure aggregation reveals the sums" in statement:
         joined, seen = partial(aggregate, changed=2 if d else 1), "sums"
@@ -66,7 +76,9 @@ def promised(statement, mechanisms=MECHANISMS):
             for words, build in mechanisms.items()
             if (found := re.fullmatch(words, with_what[1]))
         )
-        sizes = {name: whole(size) for name, size in match.groupdict().items()}
+        sizes = {
+            name: float(size) if "." in size else whole(size) for name, size in match.groupdict().items()
+        }
         one = joined(build(eps0=float(with_what[2]), **d, **sizes), n)
     rounds = re.search(r"In each of ([\d,]+) rounds every ", statement)
     assert rounds or "Each " in statement

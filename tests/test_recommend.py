@@ -12,9 +12,11 @@ from statement_words import promised
 
 HISTOGRAM = {"n": 20_000, "eps": 0.5, "delta": 1e-6, "d": 12}
 MEAN = {"n": 2000, "eps": 1.0, "delta": 1e-6, "task": "mean"}
+SETS = {"n": 10_000, "eps": 0.7, "delta": 1e-6, "task": "sets", "d": 10, "s": 2}
 SETTINGS = {
     "histogram": HISTOGRAM,
     "mean": MEAN,
+    "sets": SETS,
     "rounds": HISTOGRAM | {"rounds": 5},
     "rate": MEAN | {"rounds": 3, "rate": 0.2},
     "dropout": HISTOGRAM | {"dropout": 0.25},
@@ -47,6 +49,52 @@ def test_each_line_of_python_proves_the_target_and_is_not_far_below_it(name):
         assert upper <= SETTINGS[name]["eps"]
         assert row["parameter"] == "messages" or upper > 0.95 * SETTINGS[name]["eps"]
         assert row["proved delta"] <= SETTINGS[name]["delta"]
+
+
+DATA = {
+    "histogram": {"values": np.arange(HISTOGRAM["n"]) % HISTOGRAM["d"]},
+    "mean": {"values": np.linspace(0.0, 1.0, MEAN["n"])},
+    "sets": {"sets": [[i % 10, (i + 1) % 10][: 1 + i % 2] for i in range(SETS["n"])]},
+}
+TRUTH = {"histogram": 1 / 12, "mean": 0.5, "sets": 0.2}
+OWN_SPREAD = {"mean": math.sqrt(1 / 12 / MEAN["n"])}  # of the values, which the intervals of means include
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_each_line_that_runs_estimates_within_its_intervals(name):
+    for row in found(name):
+        names = {"estimation": estimation, "randomizers": randomizers, "np": np}
+        first = eval(row["run"], names | DATA[name] | {"rng": np.random.default_rng(1)})[0]
+        scale = 2.0 if "2 * values - 1" in row["run"] else 1.0
+        spread = (first["upper"] - first["lower"]) / (2 * 1.96)
+        usual = scale * math.hypot(row["standard error"], OWN_SPREAD.get(name, 0.0))
+        assert 0.9 < spread / usual < 1.15, (row["mechanism"], spread)
+        truth = scale * TRUTH[name] - (scale - 1.0)
+        assert first["lower"] - spread < truth < first["upper"] + spread, row["mechanism"]
+
+
+def test_errors_of_sets_are_those_of_simulated_reports():
+    d, s, rng = SETS["d"] + SETS["s"], SETS["s"], np.random.default_rng(3)
+    first = np.arange(SETS["n"]) % d
+    sets = np.column_stack([first, (first + 1) % d])  # all items equally frequent, dummies too
+    for row in found("sets"):
+        one = getattr(randomizers, row["mechanism"])(eps0=row["value"], d=d, s=s)
+        estimates = [one.estimate(one.sample(sets, rng)) for _ in range(40)]
+        assert row["standard error"] == pytest.approx(np.std(estimates, axis=0).mean(), rel=0.1)
+
+
+def test_a_set_is_filled_up_with_dummies_that_count_the_missing_items():
+    filled = estimation.padded([[0, 3], [1], [], (2,)], d=4, s=3)
+    assert filled.tolist() == [[0, 3, 4], [1, 4, 5], [4, 5, 6], [2, 4, 5]]
+    for wrong, words in (
+        ([[0, 0]], "distinct"),
+        ([[0, 1, 2, 3]], "at most s = 3"),
+        ([], "must not be empty"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            estimation.padded(wrong, d=4, s=3)
+    with pytest.raises(ValueError, match="sets must be"):
+        estimation.padded([[4]], d=4, s=3)
 
 
 def test_errors_of_frequencies_are_those_of_the_protocols():
@@ -172,9 +220,12 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"task": "sum"}, "task must be one of histogram, mean"),
+        ({"task": "sum"}, "task must be one of histogram, mean, sets"),
         ({"analyst": "sum"}, "analyst must be"),
-        ({"d": None}, "d must be given for the task 'histogram'"),
+        ({"d": None}, "d must be given for the task 'histogram': the number of items"),
+        ({"s": 2}, "s must be left out for the task 'histogram', got 2"),
+        ({"task": "sets"}, "s must be given for the task 'sets': how many items a user may hold"),
+        ({"task": "sets", "s": 0}, "s must be"),
         ({"task": "mean"}, "d must be left out"),
         ({"dropout": 1.0}, "dropout must be"),
         ({"mechanism": "duchi"}, "mechanism must be one for the task 'histogram', got 'duchi'; known: gen"),

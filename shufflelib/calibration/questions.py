@@ -54,7 +54,7 @@ def error(randomizer, *, n, **parameters):
     if name == "generic":
         raise ValueError("generic stands for every ε₀-LDP mechanism, whose errors differ; name one of them")
     if (found := standard_errors(mechanism, n)) is None:
-        known = ", ".join([*TASKS["mean"].candidates, *TASKS["histogram"].candidates])
+        known = ", ".join(dict.fromkeys(one for task in TASKS.values() for one in task.candidates))
         raise ValueError(f"{name} has no formula for its error; these have: {known}")
     return StandardError(*found)
 

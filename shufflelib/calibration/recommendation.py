@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-3  # relative, of a budget that is then rounded to `DIGITS`
 ACCURACY = 2e-3  # relative, of δ
 DIGITS = 4
-MOST_ITEMS = 10**7
 ANALYSTS = ("reports", "sums")
 
 
@@ -90,7 +89,7 @@ class Recommendation(Table):
         asked = self.asked
         stay = _staying(asked["n"], asked["dropout"])
         candidate = _candidates(asked["task"], asked["analyst"])[name]
-        one_round = _one_round(candidate, value, _sizes(asked["d"]), stay, _summed(asked))
+        one_round = _one_round(candidate, value, _sizes(asked), stay, _summed(asked))
         return one_round.subsample(asked["rate"]).compose(asked["rounds"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,8 +117,9 @@ def recommend(
     n: int,
     eps: float,
     delta: float,
-    task: Literal["histogram", "mean"] = "histogram",
+    task: Literal["histogram", "mean", "sets"] = "histogram",
     d: int | None = None,
+    s: int | None = None,
     rounds: int = 1,
     rate: float = 1.0,
     dropout: float = 0.0,
@@ -139,10 +139,13 @@ def recommend(
         Target for the central ε in nats, positive, for all rounds together.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
-    task : {'histogram', 'mean'}
-        Frequencies of d items, or the mean of numbers in [0, 1].
+    task : {'histogram', 'mean', 'sets'}
+        Frequencies of d items of which every user holds one, the mean of numbers in [0, 1], or frequencies of
+        d items of which every user holds up to s.
     d : int, optional
-        Number of items; required for a histogram, not allowed for a mean.
+        Number of items; required but for a mean.
+    s : int, optional
+        Most items of a user; required for sets.
     rounds : int
         How many times every user reports; each round gives a separate estimate.
     rate : float
@@ -197,13 +200,8 @@ def recommend(
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
     validation.one_of(analyst, "analyst", ANALYSTS)
     chosen, candidates = TASKS[task], _candidates(task, analyst)
-    if "d" in chosen.sizes:
-        if d is None:
-            raise TypeError(f"d must be given for the task {task!r}: {chosen.sizes['d']}; 'mean' needs none")
-        d = validation.count(d, "d", at_least=2, at_most=MOST_ITEMS, remedy="the number of items")
-    elif d is not None:
-        raise ValueError(f"d must be left out for the task {task!r}, got {d!r}; it is one number a user")
-    sizes = _sizes(d)
+    d, s = (chosen.checked(name, task, value) for name, value in (("d", d), ("s", s)))
+    sizes = _sizes({"task": task, "d": d, "s": s})
     dropout = validation.real(
         dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"
     )
@@ -212,7 +210,15 @@ def recommend(
         raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
     if mechanism is not None:
         mechanism = _named(mechanism, candidates, task)
-    asked = {"task": task, "d": d, "n": n, "dropout": dropout, "mechanism": mechanism, "analyst": analyst}
+    asked = {
+        "task": task,
+        "d": d,
+        "s": s,
+        "n": n,
+        "dropout": dropout,
+        "mechanism": mechanism,
+        "analyst": analyst,
+    }
     summed = _summed(asked)
     rows, held = [], chosen.holds.format(**sizes)
     refused: dict[str, str] = {}
@@ -238,10 +244,10 @@ def recommend(
         except ValueError as reason:
             refused[name] = str(reason)
         else:
-            what = "a share" if d else "the mean"
-            said = warning((*about, *cautions.about_error(row["standard error"], what), *own))
+            said = warning((*about, *cautions.about_error(row["standard error"], chosen.estimated), *own))
             sentence = f"{said} {_sentence(one, built, value, target, stay, asked, held)}".strip()
-            rows.append(row | {"warning": said, "sentence": sentence})
+            run = "" if summed else one.run(value, sizes)
+            rows.append(row | {"run": run, "warning": said, "sentence": sentence})
     if mechanism in refused:
         raise ValueError(f"mechanism={mechanism!r} has no row; {refused[mechanism]}")
     if not rows:
@@ -256,8 +262,8 @@ def recommend(
         f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
         + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}")
         + ", sums of reports" * bool(summed),
-        notes=_notes(asked, stay, target, refused, rows, shown),
-        hidden=("proved delta", "python", "warning", "sentence"),
+        notes=_notes(asked, sizes, stay, target, refused, rows, shown),
+        hidden=("proved delta", "python", "run", "warning", "sentence"),
         asked=asked | dataclasses.asdict(target),
     )
 
@@ -284,9 +290,9 @@ def _staying(n, dropout):
     return math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
 
 
-def _sizes(d):
+def _sizes(asked):
     """Return the task's sizes as arguments."""
-    return {} if d is None else {"d": d}
+    return {name: asked[name] for name in TASKS[asked["task"]].sizes}
 
 
 def _candidates(task, analyst):
@@ -413,10 +419,10 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
     )
 
 
-def _notes(asked, stay, target, refused, rows, shown):
-    task, d, n, dropout = (asked[name] for name in ("task", "d", "n", "dropout"))
+def _notes(asked, sizes, stay, target, refused, rows, shown):
+    task, n, dropout = (asked[name] for name in ("task", "n", "dropout"))
     notes = [
-        f"standard error: of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
+        f"standard error: of an estimate of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
         "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
     ]
     if any(row["parameter"] == "messages" for row in rows):
@@ -431,9 +437,10 @@ def _notes(asked, stay, target, refused, rows, shown):
         )
     elif task == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
-    if d and shown["standard error"] > 1.0 / d:
+    share = sizes.get("s", 1) / sizes.get("d", 1)
+    if TASKS[task].estimated == "a share" and shown["standard error"] > share:
         notes.append(
-            f"An even share is {1.0 / d:.2g}, less than the standard error of {shown['mechanism']}: only "
+            f"An even share is {share:.2g}, less than the standard error of {shown['mechanism']}: only "
             "items with a share of several standard errors can be told from items that nobody holds."
         )
     if target.rate < 1.0:
@@ -449,4 +456,4 @@ def _notes(asked, stay, target, refused, rows, shown):
             "and hold only if no more drop out and dropping out does not depend on the values."
         )
     left_out = (f"Left out: {name}: {reason}" for name, reason in refused.items())
-    return (*notes, *left_out, f"Python: {shown['python']}")
+    return (*notes, *left_out, f"On data: {shown['run']}", f"Python: {shown['python']}")

@@ -1,6 +1,12 @@
-"""Validation of items: one item for each user, or the number of users who hold each."""
+"""Items of users: one for each, the number of users who hold each, or sets of up to s, filled up."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.types import Integers
 from shufflelib.randomizers import values
 
 MOST_USERS = 5 * 10**8  # numpy draws hypergeometric samples below 10**9
@@ -20,3 +26,61 @@ def holders(counts, *, d):
     if counts.size != d:
         raise ValueError(f"counts must hold one number for each of {d} items, got {counts.size} numbers")
     return counts, validation.count(counts.sum(), "counts (their sum)", at_least=1, at_most=MOST_USERS)
+
+
+def padded(sets: Iterable[Any], *, d: int, s: int) -> Integers:
+    """Return every user's set of up to s items, filled up to exactly s with dummy items.
+
+    Parameters
+    ----------
+    sets : iterable
+        Distinct items in 0, ..., d-1 of each user, at most s of them, possibly none.
+    d : int
+        Number of items.
+    s : int
+        Most items of a user.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n, s)
+        Sets of s of d + s items: a user who holds s - r items gets the r dummies d, ..., d+r-1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an item is outside its domain or repeated, or a user holds more than s.
+
+    Notes
+    -----
+    A mechanism for sets of s of d + s items then hides how many items a user holds too.  Of its d + s
+    estimates, that of item d + j is the share of users who hold fewer than s - j items.
+    A user of more than s items must drop some, for example at random, and the estimates are then of what is
+    left.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> estimation.padded([[3, 1], [0], []], d=4, s=2).tolist()
+    [[3, 1], [0, 4], [4, 5]]
+    """
+    d, s = validation.count(d, "d", at_least=2), validation.count(s, "s", at_most=d)
+    held = [np.asarray(items) for items in sets]
+    if not held:
+        raise ValueError("sets must not be empty; pass one set for each user")
+    sizes = np.array([items.size for items in held])
+    filled = np.full((sizes.size, max(s, sizes.max())), -1)
+    there = np.arange(filled.shape[1]) < sizes[:, None]
+    if there.any():
+        filled[there] = values.whole(
+            np.concatenate([items for items in held if items.size]), "sets", at_least=0, at_most=d - 1
+        )
+    ascending = np.sort(filled, axis=1)
+    repeated = ((np.diff(ascending, axis=1) == 0) & (ascending[:, 1:] >= 0)).any(axis=1)
+    if (wrong := repeated | (sizes > s)).any():
+        user = int(np.argmax(wrong))
+        raise ValueError(
+            f"sets must hold at most s = {s} distinct items for each user, got {held[user].tolist()} for "
+            f"user {user}; drop items at random, or use a larger s"
+        )
+    dummies = d + np.arange(s) - sizes[:, None]
+    return np.where(there, filled, dummies)

@@ -2,5 +2,6 @@
 
 from shufflelib.calibration.tasks.histogram import HISTOGRAM
 from shufflelib.calibration.tasks.mean import MEAN
+from shufflelib.calibration.tasks.sets import SETS
 
-TASKS = {"histogram": HISTOGRAM, "mean": MEAN}
+TASKS = {"histogram": HISTOGRAM, "mean": MEAN, "sets": SETS}

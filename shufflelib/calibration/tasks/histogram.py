@@ -39,11 +39,11 @@ HISTOGRAM = Task(
             "O(messages + d)",
         ),
     ),
-    sizes={"d": "how many items"},
+    sizes={"d": "the number of items; 'mean' needs none"},
     scope=" of {d:,} items",
     holds="one of {d:,} options",
     errors=frequency_errors,
-    estimated="an estimated share",
+    estimated="a share",
     ordinary="all items equally frequent",
     central=lambda sizes: math.sqrt(2.0),
     sums=by_name(

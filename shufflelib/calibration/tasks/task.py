@@ -1,15 +1,17 @@
 """What a task is: a question about users' values, the mechanisms that answer it, and their errors."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from shufflelib.calibration.targets import LARGEST_BUDGET, LARGEST_SIGMA, SMALLEST_BUDGET, SMALLEST_SIGMA
+from shufflelib.numerics import validation
 from shufflelib.randomizers.integer_noise import LARGEST_VARIANCE, SMALLEST_VARIANCE
 from shufflelib.randomizers.multi_message import MultiMessage
 
-MOST_MESSAGES = 10**12
+LEAST, MOST_ITEMS, MOST_MESSAGES = {"d": 2, "s": 1}, 10**7, 10**12
 FLOAT_BITS = 64
 LIMITS = {
     "eps0": (SMALLEST_BUDGET, LARGEST_BUDGET),
@@ -25,9 +27,8 @@ class Candidate:
 
     Parameters
     ----------
-    constructor : type
-        Takes the task's sizes, if there are any, and ``eps0``, unless it sends several messages or adds
-        noise to each number, whatever the sizes.
+    constructor : callable
+        Takes ``eps0``, unless it sends several messages or adds noise to each number, and other arguments.
     name : str
         What it is called where a statement to publish names it.
     bits : callable
@@ -38,6 +39,10 @@ class Candidate:
         Words after the name, with the sizes that the mechanism chose and that its guarantee depends on.
     noise : str
         The parameter of the noise, if it adds some: ``"sigma"`` or ``"mu"``.
+    arguments : callable
+        Of the task's sizes: the constructor's other arguments, by default the sizes themselves.
+    values : str
+        Python of what ``sample`` takes, with the sizes; by default the users' ``values``.
     """
 
     constructor: type
@@ -46,6 +51,8 @@ class Candidate:
     server: str
     size: str = ""
     noise: str = ""
+    arguments: Callable[[Mapping[str, int]], Mapping[str, Any]] = dict
+    values: str = "values"
 
     @property
     def finds(self) -> str:
@@ -62,7 +69,13 @@ class Candidate:
         if self.noise:
             return self.constructor(**{self.noise: value})
         found = {"eps0": value} if self.finds == "eps0" else {}
-        return self.constructor(**found, **sizes)
+        return self.constructor(**found, **self.arguments(sizes))
+
+    def run(self, value: float, sizes: Mapping[str, int]) -> str:
+        """Return Python that runs the mechanism on values and estimates from its reports."""
+        each = f", each={value}" if self.finds == "messages" else ""
+        built = f"randomizers.{self.build(value, sizes)!r}"
+        return f"estimation.run({built}, {self.values.format(**sizes)}, rng{each})"
 
 
 @dataclass(frozen=True)
@@ -83,7 +96,7 @@ class Task:
         Of a mechanism, n and the number of blanket messages: the standard error at ordinary data and the
         largest one.
     estimated : str
-        What the standard error is of.
+        What the standard error is of: "a share" or something else between 0 and 1.
     ordinary : str
         What ordinary data are.
     central : callable
@@ -104,6 +117,21 @@ class Task:
     central: Callable[[Mapping[str, int]], float]
     sums: dict[str, Candidate] = field(default_factory=dict)
     changed: int = 1
+
+    def checked(self, name: str, task: str, value: int | None) -> int | None:
+        """Return a size, or None if the task has none of this name and none is given."""
+        if name not in self.sizes:
+            if value is not None:
+                holds = self.holds.format_map(defaultdict(int))
+                raise ValueError(
+                    f"{name} must be left out for the task {task!r}, got {value!r}; a user holds {holds}"
+                )
+            return None
+        if value is None:
+            raise TypeError(f"{name} must be given for the task {task!r}: {self.sizes[name]}")
+        return validation.count(
+            value, name, at_least=LEAST[name], at_most=MOST_ITEMS, remedy=self.sizes[name]
+        )
 
 
 def bits(options: int) -> int:
