@@ -3,8 +3,8 @@ r"""Groups: neighbouring datasets that differ in several users, from the profile
 Datasets that differ in g users are the ends of a chain of g + 1, each of which differs from the next in one
 user.  Along the chain, for any ε₁, …, ε_g that add up to ε,
 
-.. math:: P_0(S) \le h(\varepsilon_1) + e^{\varepsilon_1} P_1(S) \le \dots \le
-          \sum_{i=1}^g e^{\varepsilon_1 + \dots + \varepsilon_{i-1}}\, h(\varepsilon_i) + e^{\varepsilon} P_g(S).
+.. math:: P_0(S) \le h(\varepsilon_1) + e^{\varepsilon_1} P_1(S) \le \dots \le e^{\varepsilon} P_g(S)
+          + \sum_{i=1}^g e^{\varepsilon_1 + \dots + \varepsilon_{i-1}}\, h(\varepsilon_i).
 
 Equal shares give the textbook's :math:`\delta(\varepsilon/g)\,(e^{\varepsilon} - 1)/(e^{\varepsilon/g} - 1)`.
 Every such value is at least the curve of the trade-off function :math:`1 - (1 - f)^{\circ g}`: lines above

@@ -496,7 +496,7 @@ class PrivacyProfile(Shown, ABC):
         >>> from shufflelib import randomizers, shuffle
         >>> one = shuffle(randomizers.binary_rr(eps0=1.0), n=10_000)
         >>> [round(one.group(size).epsilon(1e-6).upper, 3) for size in (1, 2, 4)]
-        [0.036, 0.074, 0.151]
+        [0.036, 0.075, 0.158]
         """
         remedy = "it counts the users who change together"
         size = validation.count(size, "size", at_most=validation.MAX_ROUNDS, remedy=remedy)

@@ -104,7 +104,7 @@ class WorstPopulation(Pair):
         return self if self.symmetric else WorstPopulation(self.eps1, self.n, self.eps0)
 
     @property
-    def resolved(self):
+    def resolved(self) -> bool:
         """Whether the bracket is narrow: few users, or two rows that are not too unlike."""
         if self.symmetric or self.n <= FEW:
             return True
