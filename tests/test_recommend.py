@@ -13,7 +13,9 @@ from statement_words import promised
 HISTOGRAM = {"n": 20_000, "eps": 0.5, "delta": 1e-6, "d": 12}
 MEAN = {"n": 2000, "eps": 1.0, "delta": 1e-6, "task": "mean"}
 SETS = {"n": 10_000, "eps": 0.7, "delta": 1e-6, "task": "sets", "d": 10, "s": 2}
+HEAVY = {"n": 5000, "eps": 1.0, "delta": 1e-6, "task": "heavy_hitters", "d": 1500}
 SETTINGS = {
+    "heavy hitters": HEAVY,
     "histogram": HISTOGRAM,
     "mean": MEAN,
     "sets": SETS,
@@ -81,6 +83,39 @@ def test_errors_of_sets_are_those_of_simulated_reports():
         one = getattr(randomizers, row["mechanism"])(eps0=row["value"], d=d, s=s)
         estimates = [one.estimate(one.sample(sets, rng)) for _ in range(40)]
         assert row["standard error"] == pytest.approx(np.std(estimates, axis=0).mean(), rel=0.1)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_no_item_that_nobody_holds_is_listed_and_those_above_the_limit_are(place):
+    row, n, d, runs = found("heavy hitters")[place], HEAVY["n"], HEAVY["d"], 120
+    counts = np.zeros(d, int)
+    counts[0] = math.ceil(row["found from"] * n)
+    counts[1] = n - counts[0]
+    if row["parameter"] == "messages":
+        one = estimation.MultiMessageProtocol(randomizers.balls_into_bins(d=d), n=n, each=row["value"])
+        shares = one.repeat(np.repeat(np.arange(d), counts), runs, np.random.default_rng(7))
+    else:
+        one = getattr(randomizers, row["mechanism"])(eps0=row["value"], d=d)
+        shares = estimation.simulate(one, counts=counts, repetitions=runs, rng=np.random.default_rng(7))
+    listed = shares >= row["threshold"] - 1e-12
+    assert listed[:, 2:].any(axis=1).mean() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    assert listed[:, 0].mean() >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / runs)
+    lower = shares >= 0.7 * row["threshold"]
+    assert lower[:, 2:].any(axis=1).mean() > 0.1  # the threshold is not far too high
+
+
+def test_the_list_names_the_items_held_by_many_with_intervals_for_all():
+    rng, holds = np.random.default_rng(2), np.random.default_rng(1).integers(0, HEAVY["d"], HEAVY["n"])
+    holds[:1500], holds[1500:2500] = 3, 1200
+    for row in found("heavy hitters"):
+        names = {"estimation": estimation, "randomizers": randomizers, "values": holds, "rng": rng}
+        listed = eval(row["run"], names)
+        if row["found from"] > 0.2:
+            continue
+        assert [one["item"] for one in listed][:2] == [3, 1200], row["mechanism"]
+        assert all(
+            one["lower"] < share < one["upper"] for one, share in zip(listed, (0.3, 0.2), strict=False)
+        )
 
 
 def test_a_set_is_filled_up_with_dummies_that_count_the_missing_items():

@@ -117,7 +117,7 @@ def recommend(
     n: int,
     eps: float,
     delta: float,
-    task: Literal["histogram", "mean", "sets"] = "histogram",
+    task: Literal["histogram", "mean", "sets", "heavy_hitters"] = "histogram",
     d: int | None = None,
     s: int | None = None,
     rounds: int = 1,
@@ -139,9 +139,9 @@ def recommend(
         Target for the central ε in nats, positive, for all rounds together.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
-    task : {'histogram', 'mean', 'sets'}
-        Frequencies of d items of which every user holds one, the mean of numbers in [0, 1], or frequencies of
-        d items of which every user holds up to s.
+    task : {'histogram', 'mean', 'sets', 'heavy_hitters'}
+        Frequencies of d items of which every user holds one, the mean of numbers in [0, 1], frequencies of
+        d items of which every user holds up to s, or which of millions of items are held.
     d : int, optional
         Number of items; required but for a mean.
     s : int, optional
@@ -231,8 +231,7 @@ def recommend(
                 raise ValueError(
                     "at this target sets of one item have the smallest variance, and that is generalized_rr"
                 )
-            errors = mean_errors if one.noise else chosen.errors
-            row = _row(name, one, value, built, proved, target, stay, central, errors, summed)
+            row = _row(name, one, value, built, proved, target, stay, central, chosen, summed)
             row["bytes"] *= (d or 1) if one.noise else 1
             messages = 1 + value if one.finds == "messages" else 1
             own = cautions.about_messages(messages, row["bytes"], stay)
@@ -253,7 +252,7 @@ def recommend(
     if not rows:
         first = ": ".join(next(iter(refused.items())))
         raise ValueError(f"no mechanism is proved to meet the target; {first}")
-    rows.sort(key=lambda row: row["standard error"])
+    rows.sort(key=lambda row: row[chosen.order])
     shown = rows[_place(rows, mechanism)]
     return Recommendation(
         rows,
@@ -350,10 +349,10 @@ def _central_mu(target):
     return outer if inner is None else inner
 
 
-def _row(name, one, value, mechanism, proved, target, n, central, errors, summed):
+def _row(name, one, value, mechanism, proved, target, n, central, task, summed):
     messages = 1 + value if one.finds == "messages" else 1
     dummy_messages = n * value if one.finds == "messages" else 0
-    usual, worst = errors(mechanism, n, dummy_messages)
+    usual, worst = (mean_errors if one.noise else task.errors)(mechanism, n, dummy_messages)
     if summed:
         line = f"aggregate(randomizers.{mechanism!r}, n={n}, changed={summed})"
     elif one.finds == "messages":
@@ -372,6 +371,7 @@ def _row(name, one, value, mechanism, proved, target, n, central, errors, summed
         "standard error": usual,
         "worst case": worst,
         "x central": usual / central,
+        **task.further(mechanism, n, dummy_messages),
         "bytes": messages * math.ceil(one.bits(mechanism) / 8),
         "server": one.server,
         "python": f"{line}.epsilon({target.delta!r})",
@@ -425,6 +425,7 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
         f"standard error: of an estimate of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
         "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
     ]
+    notes += TASKS[task].notes
     if any(row["parameter"] == "messages" for row in rows):
         notes.append(
             "messages: random ones that each user adds to one that holds the value itself; there is no eps0, "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shufflelib import estimation, randomizers
-from shufflelib.estimation.intervals import score_interval
+from shufflelib.calibration.tasks.discoveries import score_interval
 
 D, S, N, RUNS = 8, 3, 1500, 200
 ITEMS = {
@@ -168,6 +168,13 @@ def test_a_key_that_nobody_seems_to_hold_may_have_any_mean():
 def test_bad_input_is_refused(wrong, words):
     with pytest.raises(ValueError, match=words):
         estimation.run(ITEMS["generalized_rr"], np.arange(N) % D, np.random.default_rng(1), **wrong)
+
+
+def test_heavy_hitters_are_those_of_one_item_each():
+    with pytest.raises(TypeError, match="mechanism must be"):
+        estimation.heavy_hitters(SETS["collision"], np.zeros(3))
+    with pytest.raises(ValueError, match="mistakes must be"):
+        estimation.heavy_hitters(ITEMS["generalized_rr"], np.zeros(30), mistakes=0.0)
 
 
 def test_mechanisms_without_an_estimate_of_their_own_are_refused():

@@ -1,7 +1,8 @@
 """The tasks of `recommend`: one file for each question, which lists mechanisms, errors and words."""
 
+from shufflelib.calibration.tasks.heavy_hitters import HEAVY_HITTERS
 from shufflelib.calibration.tasks.histogram import HISTOGRAM
 from shufflelib.calibration.tasks.mean import MEAN
 from shufflelib.calibration.tasks.sets import SETS
 
-TASKS = {"histogram": HISTOGRAM, "mean": MEAN, "sets": SETS}
+TASKS = {"histogram": HISTOGRAM, "mean": MEAN, "sets": SETS, "heavy_hitters": HEAVY_HITTERS}

@@ -43,6 +43,8 @@ class Candidate:
         Of the task's sizes: the constructor's other arguments, by default the sizes themselves.
     values : str
         Python of what ``sample`` takes, with the sizes; by default the users' ``values``.
+    options : str
+        Python of further arguments of ``estimation.run``.
     """
 
     constructor: type
@@ -53,6 +55,7 @@ class Candidate:
     noise: str = ""
     arguments: Callable[[Mapping[str, int]], Mapping[str, Any]] = dict
     values: str = "values"
+    options: str = ""
 
     @property
     def finds(self) -> str:
@@ -75,7 +78,7 @@ class Candidate:
         """Return Python that runs the mechanism on values and estimates from its reports."""
         each = f", each={value}" if self.finds == "messages" else ""
         built = f"randomizers.{self.build(value, sizes)!r}"
-        return f"estimation.run({built}, {self.values.format(**sizes)}, rng{each})"
+        return f"estimation.run({built}, {self.values.format(**sizes)}, rng{each}{self.options})"
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,12 @@ class Task:
         The candidates for an analyst who sees sums instead of shuffled reports; by default there are none.
     changed : int
         How many of the sums the value of one user changes.
+    further : callable
+        Of a mechanism, n and the number of blanket messages: further columns of a row.
+    order : str
+        Column by which rows are sorted.
+    notes : tuple of str
+        What further columns mean.
     """
 
     candidates: dict[str, Candidate]
@@ -117,6 +126,9 @@ class Task:
     central: Callable[[Mapping[str, int]], float]
     sums: dict[str, Candidate] = field(default_factory=dict)
     changed: int = 1
+    further: Callable[[Any, int, int], dict[str, Any]] = lambda mechanism, n, dummy_messages: {}
+    order: str = "standard error"
+    notes: tuple[str, ...] = ()
 
     def checked(self, name: str, task: str, value: int | None) -> int | None:
         """Return a size, or None if the task has none of this name and none is given."""
