@@ -87,7 +87,7 @@ def test_errors_of_sets_are_those_of_simulated_reports():
 
 @pytest.mark.parametrize("place", range(4))
 def test_no_item_that_nobody_holds_is_listed_and_those_above_the_limit_are(place):
-    row, n, d, runs = found("heavy hitters")[place], HEAVY["n"], HEAVY["d"], 120
+    row, n, d, runs = found("heavy hitters")[place], HEAVY["n"], HEAVY["d"], 80
     counts = np.zeros(d, int)
     counts[0] = math.ceil(row["found from"] * n)
     counts[1] = n - counts[0]

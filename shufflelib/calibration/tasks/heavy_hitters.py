@@ -39,7 +39,7 @@ HEAVY_HITTERS = Task(
     order="found from",
     notes=(
         "threshold: estimated share from which an item is listed; with probability 95 %, proved, the list "
-        "names no item that nobody holds.  found from: share that is listed with probability 95 %, by the normal "
+        "names no item that nobody holds.  found from: share that is listed so often, by the normal "
         "approximation.",
     ),
 )
