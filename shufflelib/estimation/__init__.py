@@ -15,7 +15,7 @@ In order of reading:
 4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
    `multi_message`: the same with many messages per user.
 5. `intervals`: reports of any mechanism in, estimates with confidence intervals out.
-6. `hierarchy` and `range_queries`: how many users hold a value in [a, b].
+6. `range_queries`: how many users hold a value in [a, b].
 7. `population` and `accuracy`: synthetic users, and the error of estimates.
 """
 
@@ -26,7 +26,6 @@ from shufflelib.estimation.audit import Audit as Audit
 from shufflelib.estimation.audit import audit as audit
 from shufflelib.estimation.channels import LaplaceReports as LaplaceReports
 from shufflelib.estimation.channels import ResponseReports as ResponseReports
-from shufflelib.estimation.hierarchy import canonical_decomposition as canonical_decomposition
 from shufflelib.estimation.histogram import HistogramProtocol as HistogramProtocol
 from shufflelib.estimation.histogram import frequency_variance as frequency_variance
 from shufflelib.estimation.histogram import simulate as simulate
@@ -48,3 +47,4 @@ from shufflelib.estimation.protocol import Estimate as Estimate
 from shufflelib.estimation.protocol import Protocol as Protocol
 from shufflelib.estimation.range_queries import RangeQueryProtocol as RangeQueryProtocol
 from shufflelib.estimation.shuffler import in_random_order as in_random_order
+from shufflelib.randomizers.hierarchy import canonical_decomposition as canonical_decomposition

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from shufflelib.estimation.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
 from shufflelib.estimation.holders import one_item_each
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.types import Array
-from shufflelib.randomizers import generalized_rr, mixture, values
+from shufflelib.randomizers import hierarchical, values
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -45,17 +44,8 @@ class RangeQueryProtocol(Protocol):
 
     Notes
     -----
-    The root is known: all users.  Levels 1, …, H have B, …, d nodes; node estimates are one array, coarsest
-    level first.  A node's estimate is the average over *all* users of
-
-    .. math:: g = H\,\frac{[\text{report} = \text{node}] - \text{other}}{\text{own} - \text{other}}
-
-    where the node's level was drawn, 0 elsewhere: unbiased for any data, with an exact variance.
-
-    The certificate is that of the mixture.  Two users who hold the first and the last value differ on every
-    level, and a third may hold a third node on every level that has one, so that the mixture's attacks are
-    datasets of this protocol.
-    Source: Cormode, Kulkarni, Srivastava (PVLDB 2019); Wang (PVLDB 2024), Section 8.3, B = 2.
+    The mechanism is `shufflelib.randomizers.hierarchical`; node estimates are one array, coarsest level
+    first.
     Cost of ``run`` O(n H), of ``repeat`` O(d H) for each repetition, whatever n.
 
     Examples
@@ -72,66 +62,27 @@ class RangeQueryProtocol(Protocol):
     """
 
     def __init__(self, *, eps0: float, d: int, n: int, branching: int = 2, delta: float = 1e-6) -> None:
-        levels = number_of_levels(d, branching)
         super().__init__(n, delta)
-        self.d, self.branching = int(d), int(branching)
-        self.sizes = self.branching ** np.arange(1, levels + 1)
-        self.randomizer = mixture(
-            [generalized_rr(eps0=eps0, d=int(size)) for size in self.sizes], np.full(levels, 1.0 / levels)
-        )
-
-    @property
-    def _ends(self):
-        """Where each level's nodes end in the array of all nodes."""
-        return np.cumsum(self.sizes)
-
-    def _by_level(self, nodes, name="nodes", **domain):
-        nodes = values.numbers(nodes, name, **domain)
-        if nodes.size != self._ends[-1]:
-            raise ValueError(
-                f"{name} must hold the {self._ends[-1]} numbers that this protocol returns, got {nodes.size}"
-            )
-        return np.split(nodes, self._ends[:-1])
+        self.randomizer = hierarchical(eps0=eps0, d=d, branching=branching)
+        self.d, self.branching = self.randomizer.d, self.randomizer.branching
+        self.sizes = self.randomizer.level_sizes
 
     def _held(self, data):
         return one_item_each(data, n=self.n, d=self.d)
 
     def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Draw a level, randomise the node on it, then shuffle."""
-        held = self._held(data)
-        nodes = tuple(held // (self.d // size) for size in self.sizes)
-        return in_random_order(self.randomizer.sample(nodes, rng), rng)
+        return in_random_order(self.randomizer.sample(self._held(data), rng), rng)
 
     def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased frequencies of all nodes, coarsest level first."""
-        return np.concatenate(self.randomizer.estimate(self._all(reports)))
+        return self.randomizer.estimate(self._all(reports))
 
     def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the node frequencies of independent runs, shape (repetitions, nodes); O(d H) each."""
         counts, rng = np.bincount(self._held(data), minlength=self.d), values.generator(rng)
         repetitions = validation.count(repetitions, "repetitions")
-        return np.stack([self._one_run(counts, rng) for _ in range(repetitions)])
-
-    def _one_run(self, counts, rng):
-        drawn = rng.multinomial(counts, self.randomizer.weights)  # (d, H)
-        frequencies = []
-        for level, (part, weight) in enumerate(
-            zip(self.randomizer.components, self.randomizer.weights, strict=True)
-        ):
-            there = drawn[:, level].reshape(part.d, -1).sum(axis=1)
-            own, other, _ = part.support
-            seen = part.draw_supports(there, 0, 1, rng)[0]
-            frequencies.append((seen - there.sum() * other) / (self.n * weight * (own - other)))
-        return np.concatenate(frequencies)
-
-    def _scaled_variance(self, level, nodes, share):
-        """Return n times what ``nodes`` nodes of a level, holding a share of the users, add to a variance."""
-        own, other, _ = self.randomizer.components[level].support
-        miss = nodes * other  # probability that a report falls into the nodes if its user is in none of them
-        hit = miss + (own - other)
-        squared = share * (hit * (1.0 - miss) ** 2 + (1.0 - hit) * miss**2)
-        squared = squared + (1.0 - share) * miss * (1.0 - miss)
-        return squared / (self.randomizer.weights[level] * (own - other) ** 2) - share
+        return np.stack([self.randomizer.draw_nodes(counts, rng) for _ in range(repetitions)])
 
     def node_variance(self, frequencies: ArrayLike) -> Array:
         r"""Return the exact variance of each node's estimate.
@@ -150,8 +101,8 @@ class RangeQueryProtocol(Protocol):
         numpy.ndarray, shape (nodes,)
             Over the users' coins, for these data.
         """
-        parts = self._by_level(frequencies, "frequencies", at_least=0.0, at_most=1.0)
-        variances = [self._scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
+        parts = self.randomizer.by_level(frequencies, "frequencies", at_least=0.0, at_most=1.0)
+        variances = [self.randomizer.scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
         return np.concatenate(variances) / self.n
 
     def standard_error(self, estimate: ArrayLike) -> Array:
@@ -181,19 +132,11 @@ class RangeQueryProtocol(Protocol):
         -----
         Cost O(nodes + m H).
         """
-        runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)
-        tree = [np.ones(1), *self._by_level(nodes)]  # the root is known
-        shares = sum(sum_in_runs(part, run) for part, run in zip(tree, runs, strict=True))
+        shares = self.randomizer.range_shares(nodes, first, last)
         return float(shares[0]) if np.ndim(first) == np.ndim(last) == 0 else shares
 
     def answer_variance(self, frequencies: ArrayLike, first: ArrayLike, last: ArrayLike) -> float | Array:
-        r"""Return the exact variance of `answer` over the users' coins, from `estimate`'s nodes.
-
-        .. math:: \frac1n \Bigl(\sum_h \frac{f_h\,\mathbb E[g_{1,h}^2] + (1-f_h)\,\mathbb E[g_{0,h}^2]}{w_h}
-                  - \sum_h f_h\Bigr)
-
-        with :math:`f_h` the share of users in the range's nodes on level h and g the sum of their
-        contributions: users are independent, and each contributes on one level only.
+        """Return the exact variance of `answer` over the users' coins, from `estimate`'s nodes.
 
         Parameters
         ----------
@@ -207,11 +150,5 @@ class RangeQueryProtocol(Protocol):
         float or numpy.ndarray, shape (m,)
             Exact; 0 for the whole domain.
         """
-        parts = self._by_level(frequencies, "frequencies", at_least=0.0, at_most=1.0)
-        runs = canonical_decomposition(first, last, d=self.d, branching=self.branching)[1:]
-        variances = [
-            self._scaled_variance(level, (run[:, 1] - run[:, 0]).sum(axis=0), sum_in_runs(part, run))
-            for level, (part, run) in enumerate(zip(parts, runs, strict=True))
-        ]
-        variance = sum(variances) / self.n
+        variance = self.randomizer.range_variance(frequencies, first, last, n=self.n)
         return float(variance[0]) if np.ndim(first) == np.ndim(last) == 0 else variance

@@ -15,6 +15,7 @@ from shufflelib.randomizers.cut_density import from_density
 from shufflelib.randomizers.fake_users import cheu_zhilyaev
 from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
 from shufflelib.randomizers.hashing import collision, local_hash
+from shufflelib.randomizers.hierarchical import hierarchical
 from shufflelib.randomizers.integer_noise import binomial, discrete_gaussian, skellam
 from shufflelib.randomizers.joint import joint
 from shufflelib.randomizers.keyvalue import privkv
@@ -50,6 +51,7 @@ __all__ = [
     "hadamard",
     "hadamard_blocks",
     "harmony",
+    "hierarchical",
     "joint",
     "laplace",
     "local_hash",
