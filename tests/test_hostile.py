@@ -38,7 +38,7 @@ OWN = {  # where a callable means something else by the name, or its theorem nee
     "calibration.fewest_users": {"rounds": 1, "delta": 1e-6},
     "calibration.most_rounds": {"n": 10_000},
     "calibration.recommend": {
-        **{"n": 1000, "eps": 1.0, "delta": 1e-6, "task": "histogram", "d": 4},
+        **{"n": 1000, "eps": 1.0, "delta": 1e-6, "task": "sets", "d": 4, "s": 2},
         **{"rounds": 1, "rate": 1.0, "dropout": 0.1, "analyst": "reports"},
     },
     "calibration.smallest_sigma": {"randomizer": randomizers.gaussian, "rounds": 1, "delta": 1e-6},
@@ -105,7 +105,7 @@ NOT_ASKED = {
     "data and functions": {
         "estimation.canonical_decomposition",
         *("estimation.clipped_normal", "estimation.in_random_order", "estimation.mean_absolute_error"),
-        "estimation.simulate",
+        *(f"estimation.{name}" for name in ("heavy_hitters", "intervals", "padded", "run", "simulate")),
         "published.conversions.best_over_orders",
         *("published.joint_concavity.RandomStart", "published.joint_concavity.advanced_delta"),
         "published.joint_concavity.advanced_joint_concavity",

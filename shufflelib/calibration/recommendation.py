@@ -200,7 +200,8 @@ def recommend(
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
     validation.one_of(analyst, "analyst", ANALYSTS)
     chosen, candidates = TASKS[task], _candidates(task, analyst)
-    d, s = (chosen.checked(name, task, value) for name, value in (("d", d), ("s", s)))
+    d = chosen.checked("d", task, d)
+    s = chosen.checked("s", task, s, at_most=d)
     sizes = _sizes({"task": task, "d": d, "s": s})
     dropout = validation.real(
         dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"

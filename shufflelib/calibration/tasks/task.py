@@ -130,7 +130,7 @@ class Task:
     order: str = "standard error"
     notes: tuple[str, ...] = ()
 
-    def checked(self, name: str, task: str, value: int | None) -> int | None:
+    def checked(self, name: str, task: str, value: int | None, at_most: int | None = None) -> int | None:
         """Return a size, or None if the task has none of this name and none is given."""
         if name not in self.sizes:
             if value is not None:
@@ -142,7 +142,11 @@ class Task:
         if value is None:
             raise TypeError(f"{name} must be given for the task {task!r}: {self.sizes[name]}")
         return validation.count(
-            value, name, at_least=LEAST[name], at_most=MOST_ITEMS, remedy=self.sizes[name]
+            value,
+            name,
+            at_least=LEAST[name],
+            at_most=MOST_ITEMS if at_most is None else at_most,
+            remedy=self.sizes[name],
         )
 
 
