@@ -28,6 +28,8 @@ MECHANISMS = {
     r"the collision mechanism with (?P<l>[\d,]+) values": randomizers.collision,
     r"the wheel mechanism with arcs of length (?P<arc>\S+)": randomizers.wheel,
     r"basic RAPPOR of one item drawn": randomizers.sampled_rappor,
+    r"randomized response on a random level of a hierarchy with (?P<branching>[\d,]+) children of each node "
+    r"and (?P<d>[\d,]+) values": randomizers.hierarchical,
 }
 NOISE = {"Skellam": randomizers.skellam, "Gaussian": randomizers.gaussian}
 
@@ -51,7 +53,7 @@ def promised(statement, mechanisms=MECHANISMS):
     drawn = re.search(r"([\d,]+) users drawn at random from ([\d,]+)\.", statement)
     n = whole(crowd[1]) if crowd[1] else whole(drawn[1])
     one_of, a_set = (
-        r"one of ([\d,]+) options",
+        r"one of ([\d,]+) (?:options|values in order|bins of a number in \[0, 1\])",
         r"a set of up to ([\d,]+) of ([\d,]+) options, filled up to \2",
     )
     held = search(rf"its value, (?:{one_of}|{a_set} with dummies|a number in \[0, 1\]),", statement)
@@ -79,7 +81,7 @@ def promised(statement, mechanisms=MECHANISMS):
         sizes = {
             name: float(size) if "." in size else whole(size) for name, size in match.groupdict().items()
         }
-        one = joined(build(eps0=float(with_what[2]), **d, **sizes), n)
+        one = joined(build(eps0=float(with_what[2]), **(d | sizes)), n)
     rounds = re.search(r"In each of ([\d,]+) rounds every ", statement)
     assert rounds or "Each " in statement
     rate = whole(drawn[1]) / whole(drawn[2]) if drawn else 1.0

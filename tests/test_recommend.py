@@ -14,7 +14,11 @@ HISTOGRAM = {"n": 20_000, "eps": 0.5, "delta": 1e-6, "d": 12}
 MEAN = {"n": 2000, "eps": 1.0, "delta": 1e-6, "task": "mean"}
 SETS = {"n": 10_000, "eps": 0.7, "delta": 1e-6, "task": "sets", "d": 10, "s": 2}
 HEAVY = {"n": 5000, "eps": 1.0, "delta": 1e-6, "task": "heavy_hitters", "d": 1500}
+ORDERED = {"n": 8000, "eps": 1.0, "delta": 1e-6, "d": 64}
 SETTINGS = {
+    "range": ORDERED | {"task": "range"},
+    "quantile": ORDERED | {"task": "quantile", "d": 50},
+    "distribution": ORDERED | {"task": "distribution"},
     "heavy hitters": HEAVY,
     "histogram": HISTOGRAM,
     "mean": MEAN,
@@ -56,9 +60,11 @@ def test_each_line_of_python_proves_the_target_and_is_not_far_below_it(name):
 DATA = {
     "histogram": {"values": np.arange(HISTOGRAM["n"]) % HISTOGRAM["d"]},
     "mean": {"values": np.linspace(0.0, 1.0, MEAN["n"])},
+    "range": {"values": np.arange(ORDERED["n"]) % 64},
+    "distribution": {"values": np.linspace(0.0, 1.0, ORDERED["n"])},
     "sets": {"sets": [[i % 10, (i + 1) % 10][: 1 + i % 2] for i in range(SETS["n"])]},
 }
-TRUTH = {"histogram": 1 / 12, "mean": 0.5, "sets": 0.2}
+TRUTH = {"range": 22 / 64, "distribution": 1 / 64, "histogram": 1 / 12, "mean": 0.5, "sets": 0.2}
 OWN_SPREAD = {"mean": math.sqrt(1 / 12 / MEAN["n"])}  # of the values, which the intervals of means include
 
 
@@ -70,7 +76,8 @@ def test_each_line_that_runs_estimates_within_its_intervals(name):
         scale = 2.0 if "2 * values - 1" in row["run"] else 1.0
         spread = (first["upper"] - first["lower"]) / (2 * 1.96)
         usual = scale * math.hypot(row["standard error"], OWN_SPREAD.get(name, 0.0))
-        assert 0.9 < spread / usual < 1.15, (row["mechanism"], spread)
+        if name not in ("range", "distribution"):  # their errors are of several ranges
+            assert 0.9 < spread / usual < 1.15, (row["mechanism"], spread)
         truth = scale * TRUTH[name] - (scale - 1.0)
         assert first["lower"] - spread < truth < first["upper"] + spread, row["mechanism"]
 
@@ -116,6 +123,28 @@ def test_the_list_names_the_items_held_by_many_with_intervals_for_all():
         assert all(
             one["lower"] < share < one["upper"] for one, share in zip(listed, (0.3, 0.2), strict=False)
         )
+
+
+@pytest.mark.parametrize("name", ["range", "quantile", "distribution"])
+def test_errors_of_values_in_order_are_those_of_simulated_reports(name):
+    rng, n = np.random.default_rng(4), ORDERED["n"]
+    for row in (found(name)[0], found(name)[-1]):
+        one = eval(row["python"].split("shuffle(")[1].split(", n=")[0], {"randomizers": randomizers})
+        held = np.arange(n) % one.d
+        first, last = np.zeros(one.d, int), np.arange(one.d)
+        if name == "range":
+            first, last = np.sort(rng.integers(0, one.d, size=(2, 400)), axis=0)
+        truth = (last - first + 1) / one.d
+        answers = np.array(
+            [one.range_shares(one.estimate(one.sample(held, rng)), first, last) for _ in range(60)]
+        )
+        if name == "distribution":
+            measured = np.abs(answers - truth).max(axis=1).mean()
+        else:
+            covered = slice(None, -1) if name == "quantile" else slice(None)
+            measured = np.sqrt(np.mean((answers - truth)[:, covered] ** 2))
+        assert row["standard error"] == pytest.approx(measured, rel=0.12), row["mechanism"]
+        assert row["standard error"] <= row["worst case"]
 
 
 def test_a_set_is_filled_up_with_dummies_that_count_the_missing_items():

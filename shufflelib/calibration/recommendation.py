@@ -117,7 +117,9 @@ def recommend(
     n: int,
     eps: float,
     delta: float,
-    task: Literal["histogram", "mean", "sets", "heavy_hitters"] = "histogram",
+    task: Literal[
+        "histogram", "mean", "sets", "heavy_hitters", "range", "quantile", "distribution"
+    ] = "histogram",
     d: int | None = None,
     s: int | None = None,
     rounds: int = 1,
@@ -139,11 +141,12 @@ def recommend(
         Target for the central ε in nats, positive, for all rounds together.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
-    task : {'histogram', 'mean', 'sets', 'heavy_hitters'}
+    task : {'histogram', 'mean', 'sets', 'heavy_hitters', 'range', 'quantile', 'distribution'}
         Frequencies of d items of which every user holds one, the mean of numbers in [0, 1], frequencies of
-        d items of which every user holds up to s, or which of millions of items are held.
+        d items of which every user holds up to s, which of millions of items are held, shares of ranges of d
+        values in order, their quantiles, or the distribution of a number in [0, 1] in d bins.
     d : int, optional
-        Number of items; required but for a mean.
+        Number of items, values or bins; required but for a mean.
     s : int, optional
         Most items of a user; required for sets.
     rounds : int
@@ -421,12 +424,12 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
 
 
 def _notes(asked, sizes, stay, target, refused, rows, shown):
-    task, n, dropout = (asked[name] for name in ("task", "n", "dropout"))
+    task, n, dropout = TASKS[asked["task"]], asked["n"], asked["dropout"]
     notes = [
-        f"standard error: of an estimate of {TASKS[task].estimated}, {TASKS[task].ordinary}; "
-        "worst case: any data; x central: relative to a trusted curator's Gaussian noise at the same target."
+        f"standard error: of an estimate of {task.estimated}, {task.ordinary}; worst case: {task.worst}; "
+        "x central: relative to a trusted curator's Gaussian noise at the same target."
     ]
-    notes += TASKS[task].notes
+    notes += task.notes
     if any(row["parameter"] == "messages" for row in rows):
         notes.append(
             "messages: random ones that each user adds to one that holds the value itself; there is no eps0, "
@@ -437,10 +440,10 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
             "Secure aggregation reveals the sums of the reports and nothing else. sigma and mu are deviation "
             "and variance of the noise that each user adds to each number."
         )
-    elif task == "mean":
+    elif asked["task"] == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
     share = sizes.get("s", 1) / sizes.get("d", 1)
-    if TASKS[task].estimated == "a share" and shown["standard error"] > share:
+    if task.estimated == "a share" and shown["standard error"] > share:
         notes.append(
             f"An even share is {share:.2g}, less than the standard error of {shown['mechanism']}: only "
             "items with a share of several standard errors can be told from items that nobody holds."

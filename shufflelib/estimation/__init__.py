@@ -15,7 +15,7 @@ In order of reading:
 4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
    `multi_message`: the same with many messages per user.
 5. `intervals`: reports of any mechanism in, estimates with confidence intervals out.
-6. `range_queries`: how many users hold a value in [a, b].
+6. `range_queries`, and `ordered` with intervals: how many users hold a value in [a, b].
 7. `population` and `accuracy`: synthetic users, and the error of estimates.
 """
 
@@ -34,6 +34,9 @@ from shufflelib.estimation.intervals import heavy_hitters as heavy_hitters
 from shufflelib.estimation.intervals import intervals as intervals
 from shufflelib.estimation.intervals import run as run
 from shufflelib.estimation.multi_message import MultiMessageProtocol as MultiMessageProtocol
+from shufflelib.estimation.ordered import distribution as distribution
+from shufflelib.estimation.ordered import quantiles as quantiles
+from shufflelib.estimation.ordered import ranges as ranges
 from shufflelib.estimation.personal import FrequencyProtocol as FrequencyProtocol
 from shufflelib.estimation.personal import MeanProtocol as MeanProtocol
 from shufflelib.estimation.personal import PermutedFrequencyProtocol as PermutedFrequencyProtocol

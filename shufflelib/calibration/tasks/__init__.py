@@ -3,6 +3,15 @@
 from shufflelib.calibration.tasks.heavy_hitters import HEAVY_HITTERS
 from shufflelib.calibration.tasks.histogram import HISTOGRAM
 from shufflelib.calibration.tasks.mean import MEAN
+from shufflelib.calibration.tasks.ranges import DISTRIBUTION, QUANTILE, RANGE
 from shufflelib.calibration.tasks.sets import SETS
 
-TASKS = {"histogram": HISTOGRAM, "mean": MEAN, "sets": SETS, "heavy_hitters": HEAVY_HITTERS}
+TASKS = {
+    "histogram": HISTOGRAM,
+    "mean": MEAN,
+    "sets": SETS,
+    "heavy_hitters": HEAVY_HITTERS,
+    "range": RANGE,
+    "quantile": QUANTILE,
+    "distribution": DISTRIBUTION,
+}

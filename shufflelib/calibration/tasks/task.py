@@ -78,7 +78,9 @@ class Candidate:
         """Return Python that runs the mechanism on values and estimates from its reports."""
         each = f", each={value}" if self.finds == "messages" else ""
         built = f"randomizers.{self.build(value, sizes)!r}"
-        return f"estimation.run({built}, {self.values.format(**sizes)}, rng{each}{self.options})"
+        return (
+            f"estimation.run({built}, {self.values.format(**sizes)}, rng{each}{self.options.format(**sizes)})"
+        )
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Task:
         How many of the sums the value of one user changes.
     further : callable
         Of a mechanism, n and the number of blanket messages: further columns of a row.
+    worst : str
+        What the worst case covers.
     order : str
         Column by which rows are sorted.
     notes : tuple of str
@@ -127,6 +131,7 @@ class Task:
     sums: dict[str, Candidate] = field(default_factory=dict)
     changed: int = 1
     further: Callable[[Any, int, int], dict[str, Any]] = lambda mechanism, n, dummy_messages: {}
+    worst: str = "any data"
     order: str = "standard error"
     notes: tuple[str, ...] = ()
 

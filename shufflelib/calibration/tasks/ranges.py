@@ -1,0 +1,122 @@
+"""Values 0, ..., d-1 in order: shares of ranges, quantiles, and the whole distribution.
+
+All are answered by hierarchical randomized response; the candidates are its numbers of children.  The values
+are padded to a power of that number by values that nobody holds.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from shufflelib import randomizers
+from shufflelib.calibration.tasks.task import Candidate, Task, bits
+from shufflelib.randomizers.hierarchical import hierarchical, padded_size
+
+CHILDREN = (2, 4, 8, 16, 32)
+RANGES, SEED = 1000, 1
+RUNS, FEWER_RUNS, MANY_VALUES = 100, 10, 4096
+
+
+def _candidate(branching, options, values):
+    return Candidate(
+        randomizers.hierarchical,
+        "randomized response on a random level of a hierarchy",
+        lambda one: bits(one.level_sizes.size) + bits(one.d),
+        "O(n log d + d)",
+        " with {0.branching:,} children of each node and {0.d:,} values",
+        arguments=functools.partial(_arguments, branching=branching),
+        values=values,
+        options=options,
+    )
+
+
+def _arguments(sizes, branching):
+    """Return the arguments of a hierarchy; without a number of children, those of the flat histogram."""
+    size = sizes["d"] if branching is None else padded_size(sizes["d"], branching)
+    return {"d": size, "branching": branching or size}
+
+
+def _candidates(options, values="values"):
+    named = {f"hierarchy_{children}": children for children in CHILDREN} | {"flat": None}
+    return {name: _candidate(children, options, values) for name, children in named.items()}
+
+
+def evenly(mechanism: hierarchical) -> np.ndarray:
+    """Return the shares of all nodes if values are spread evenly."""
+    return np.concatenate([np.full(size, 1.0 / size) for size in mechanism.level_sizes])
+
+
+def _errors_of(mechanism, n, first, last):
+    usual = math.sqrt(np.mean(mechanism.range_variance(evenly(mechanism), first, last, n=n)))
+    return usual, math.sqrt(np.max(mechanism.worst_range_variance(first, last, n=n)))
+
+
+def _range_errors(mechanism, n, dummy_messages):
+    """Return the root mean square over ranges drawn at random, and the largest of them and a long one."""
+    ends = np.sort(np.random.default_rng(SEED).integers(0, mechanism.d, size=(2, RANGES)), axis=0)
+    return _errors_of(mechanism, n, np.append(ends[0], 1), np.append(ends[1], max(mechanism.d - 2, 1)))
+
+
+def _rank_errors(mechanism, n, dummy_messages):
+    """Return the root mean square over all values of the share up to them, and the largest one."""
+    last = np.unique(np.linspace(0, mechanism.d - 2, min(mechanism.d - 1, RANGES)).astype(int))
+    return _errors_of(mechanism, n, np.zeros_like(last), last)
+
+
+def _kolmogorov_errors(mechanism, n, dummy_messages):
+    """Return the mean Kolmogorov distance, simulated for values spread evenly and for a single value."""
+    d, rng = mechanism.d, np.random.default_rng(SEED)
+    spread = np.full(d, n // d)
+    spread[: n % d] += 1
+    single = np.zeros(d, int)
+    single[d // 3] = n
+    distances = []
+    for counts in (spread, single):
+        truth, last = np.cumsum(counts) / n, np.arange(d)
+        runs = [
+            np.max(np.abs(mechanism.range_shares(mechanism.draw_nodes(counts, rng), 0 * last, last) - truth))
+            for _ in range(RUNS if d <= MANY_VALUES else FEWER_RUNS)
+        ]
+        distances.append(float(np.mean(runs)))
+    return distances[0], max(distances)
+
+
+SIZES, ONE_COUNT = {"d": "the number of values, in order"}, 1.0
+NOTES = ("x central is relative to a curator who answers a single range with Gaussian noise.",)
+RANGE = Task(
+    _candidates(", estimate=estimation.ranges, first=[0], last=[{d} // 3]"),
+    sizes=SIZES,
+    scope=" of {d:,} values in order",
+    holds="one of {d:,} values in order",
+    errors=_range_errors,
+    estimated="the share of a range",
+    ordinary="root mean square over a thousand ranges drawn at random, values spread evenly",
+    worst="any data, the largest of these ranges and of the one without both ends (an upper bound)",
+    central=lambda sizes: ONE_COUNT,
+    notes=NOTES,
+)
+QUANTILE = Task(
+    _candidates(", estimate=estimation.quantiles, probabilities=[0.25, 0.5, 0.75]"),
+    sizes=SIZES,
+    scope=" of {d:,} values in order",
+    holds="one of {d:,} values in order",
+    errors=_rank_errors,
+    estimated="a rank",
+    ordinary="the share of users up to a value: root mean square over the values, users spread evenly",
+    worst="any data, the largest over the values (an upper bound)",
+    central=lambda sizes: ONE_COUNT,
+    notes=NOTES,
+)
+DISTRIBUTION = Task(
+    _candidates(", estimate=estimation.distribution", "np.clip((values * {d}).astype(int), 0, {d} - 1)"),
+    sizes={"d": "the number of bins"},
+    scope=" of a number in {d:,} bins",
+    holds="one of {d:,} bins of a number in [0, 1]",
+    errors=_kolmogorov_errors,
+    estimated="the distribution",
+    ordinary="the mean Kolmogorov distance to the truth, simulated with users spread evenly",
+    worst="the same with all users at one value, if that is larger (simulated; not all data)",
+    central=lambda sizes: ONE_COUNT,
+    notes=NOTES,
+)
