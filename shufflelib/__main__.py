@@ -49,8 +49,8 @@ HELP = {
     "fpr": "false-positive rate, between 0 and 1",
     "rate": "share of the population drawn at random for each round, 1 by default",
     "rounds": "reports of every user, 1 by default; the answer is for all rounds together",
-    "d": "number of items",
-    "s": "most items of a user, for the task sets",
+    "d": "number of items, keys, values or bins; of cells along a side for the task location",
+    "s": "most items of a user, for the tasks sets and key_value",
     "analyst": "what the analyst sees: shuffled reports, or sums of reports by secure aggregation",
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }

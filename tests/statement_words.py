@@ -28,6 +28,8 @@ MECHANISMS = {
     r"the collision mechanism with (?P<l>[\d,]+) values": randomizers.collision,
     r"the wheel mechanism with arcs of length (?P<arc>\S+)": randomizers.wheel,
     r"basic RAPPOR of one item drawn": randomizers.sampled_rappor,
+    r"PCKV-GRR": randomizers.pckv_grr,
+    r"PrivKV with half of eps0 for the key": randomizers.privkv,
     r"randomized response on a random level of a hierarchy with (?P<branching>[\d,]+) children of each node "
     r"and (?P<d>[\d,]+) values": randomizers.hierarchical,
 }
@@ -56,8 +58,15 @@ def promised(statement, mechanisms=MECHANISMS):
         r"one of ([\d,]+) (?:options|values in order|bins of a number in \[0, 1\])",
         r"a set of up to ([\d,]+) of ([\d,]+) options, filled up to \2",
     )
-    held = search(rf"its value, (?:{one_of}|{a_set} with dummies|a number in \[0, 1\]),", statement)
+    pairs = r"up to ([\d,]+) of ([\d,]+) keys with a number in \[-1, 1\] each, filled up to \4 with dummies"
+    cells = r"one of ([\d,]+) by \6 cells of a square"
+    kinds = f"{one_of}|{a_set} with dummies|{pairs}|{cells}|a number in \\[0, 1\\]"
+    held = search(rf"its value, (?:{kinds}),", statement)
     d = {"d": whole(held[1])} if held[1] else {}
+    if held[4]:
+        d = {"d": whole(held[4]) + whole(held[5]), "s": whole(held[4])}
+    if held[6]:
+        d = {"d": whole(held[6]) ** 2}
     if held[2]:
         d = {"d": whole(held[2]) + whole(held[3]), "s": whole(held[2])}
     joined, seen = shuffle, "shuffled reports"

@@ -105,8 +105,11 @@ NOT_ASKED = {
     "data and functions": {
         "estimation.canonical_decomposition",
         *("estimation.clipped_normal", "estimation.in_random_order", "estimation.mean_absolute_error"),
-        *(f"estimation.{name}" for name in ("distribution", "heavy_hitters", "intervals", "padded")),
-        *(f"estimation.{name}" for name in ("quantiles", "ranges", "run", "simulate")),
+        *(f"estimation.{name}" for name in ("distribution", "heavy_hitters", "intervals")),
+        *(
+            f"estimation.{name}"
+            for name in ("padded", "padded_pairs", "quantiles", "ranges", "run", "simulate")
+        ),
         "published.conversions.best_over_orders",
         *("published.joint_concavity.RandomStart", "published.joint_concavity.advanced_delta"),
         "published.joint_concavity.advanced_joint_concavity",

@@ -16,6 +16,8 @@ SETS = {"n": 10_000, "eps": 0.7, "delta": 1e-6, "task": "sets", "d": 10, "s": 2}
 HEAVY = {"n": 5000, "eps": 1.0, "delta": 1e-6, "task": "heavy_hitters", "d": 1500}
 ORDERED = {"n": 8000, "eps": 1.0, "delta": 1e-6, "d": 64}
 SETTINGS = {
+    "key-value": SETS | {"task": "key_value"},
+    "location": HISTOGRAM | {"task": "location", "d": 3},
     "range": ORDERED | {"task": "range"},
     "quantile": ORDERED | {"task": "quantile", "d": 50},
     "distribution": ORDERED | {"task": "distribution"},
@@ -58,13 +60,25 @@ def test_each_line_of_python_proves_the_target_and_is_not_far_below_it(name):
 
 
 DATA = {
+    "key-value": {
+        "keys": [[i % 12 % 10, (i + 1) % 10][: 1 + (i % 12 < 9)] for i in range(SETS["n"])],
+        "values": [[0.5, -0.5][: 1 + (i % 12 < 9)] for i in range(SETS["n"])],
+    },
+    "location": {"places": (np.arange(HISTOGRAM["n"])[:, None] // [1, 3] % 3 + 0.5) / 3},
     "histogram": {"values": np.arange(HISTOGRAM["n"]) % HISTOGRAM["d"]},
     "mean": {"values": np.linspace(0.0, 1.0, MEAN["n"])},
     "range": {"values": np.arange(ORDERED["n"]) % 64},
     "distribution": {"values": np.linspace(0.0, 1.0, ORDERED["n"])},
     "sets": {"sets": [[i % 10, (i + 1) % 10][: 1 + i % 2] for i in range(SETS["n"])]},
 }
-TRUTH = {"range": 22 / 64, "distribution": 1 / 64, "histogram": 1 / 12, "mean": 0.5, "sets": 0.2}
+TRUTH = {
+    "location": 1 / 9,
+    "range": 22 / 64,
+    "distribution": 1 / 64,
+    "histogram": 1 / 12,
+    "mean": 0.5,
+    "sets": 0.2,
+}
 OWN_SPREAD = {"mean": math.sqrt(1 / 12 / MEAN["n"])}  # of the values, which the intervals of means include
 
 
@@ -76,10 +90,32 @@ def test_each_line_that_runs_estimates_within_its_intervals(name):
         scale = 2.0 if "2 * values - 1" in row["run"] else 1.0
         spread = (first["upper"] - first["lower"]) / (2 * 1.96)
         usual = scale * math.hypot(row["standard error"], OWN_SPREAD.get(name, 0.0))
-        if name not in ("range", "distribution"):  # their errors are of several ranges
+        if name not in ("range", "distribution", "key-value"):  # there the data are others
             assert 0.9 < spread / usual < 1.15, (row["mechanism"], spread)
-        truth = scale * TRUTH[name] - (scale - 1.0)
+        truth = scale * TRUTH.get(name, first["estimate"]) - (scale - 1.0)
         assert first["lower"] - spread < truth < first["upper"] + spread, row["mechanism"]
+
+
+def test_mean_errors_of_keys_are_those_of_simulated_reports():
+    d, s, n, rng = SETS["d"] + SETS["s"], SETS["s"], SETS["n"], np.random.default_rng(3)
+    first = np.arange(n) % d
+    keys = np.column_stack([first, (first + 1) % d])
+    held = np.column_stack([np.linspace(-1.0, 1.0, n)] * 2)
+    for row in found("key-value"):
+        one = getattr(randomizers, row["mechanism"])(eps0=row["value"], d=d, s=s)
+        shares, sums = np.array([one.estimate(one.sample((keys, held), rng)) for _ in range(60)]).swapaxes(
+            0, 1
+        )
+        assert row["mean error"] == pytest.approx(np.std(sums, axis=0).mean() * d / s, rel=0.1)
+        assert row["standard error"] == pytest.approx(np.std(shares, axis=0).mean(), rel=0.1)
+
+
+def test_pairs_are_filled_up_with_dummies_of_value_0():
+    keys, held = estimation.padded_pairs([[], [2]], [[], [-0.5]], d=3, s=2)
+    assert keys.tolist() == [[3, 4], [2, 3]] and held.tolist() == [[0.0, 0.0], [-0.5, 0.0]]
+    for wrong in ([[1.0]], [[2.0]], [[0.5], [0.5]]):
+        with pytest.raises(ValueError, match="values_of_keys must"):
+            estimation.padded_pairs([[1]] if wrong != [[1.0]] else [[0, 1]], wrong, d=3, s=2)
 
 
 def test_errors_of_sets_are_those_of_simulated_reports():

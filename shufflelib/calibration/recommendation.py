@@ -118,7 +118,15 @@ def recommend(
     eps: float,
     delta: float,
     task: Literal[
-        "histogram", "mean", "sets", "heavy_hitters", "range", "quantile", "distribution"
+        "histogram",
+        "mean",
+        "sets",
+        "key_value",
+        "location",
+        "heavy_hitters",
+        "range",
+        "quantile",
+        "distribution",
     ] = "histogram",
     d: int | None = None,
     s: int | None = None,
@@ -141,14 +149,17 @@ def recommend(
         Target for the central ε in nats, positive, for all rounds together.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
-    task : {'histogram', 'mean', 'sets', 'heavy_hitters', 'range', 'quantile', 'distribution'}
-        Frequencies of d items of which every user holds one, the mean of numbers in [0, 1], frequencies of
-        d items of which every user holds up to s, which of millions of items are held, shares of ranges of d
-        values in order, their quantiles, or the distribution of a number in [0, 1] in d bins.
+    task : str
+        What is estimated: ``"histogram"``, shares of d items of which every user holds one; ``"mean"`` of
+        numbers in [0, 1]; ``"sets"``, shares of d items of which every user holds up to s; ``"key_value"``,
+        shares of d keys, up to s a user, and means of their values in [-1, 1]; ``"location"``, shares of d
+        by d cells of a square; ``"heavy_hitters"``, which of up to millions of items are held; shares of a
+        ``"range"`` and a ``"quantile"`` of d values in order; ``"distribution"`` of a number in [0, 1] in d
+        bins.
     d : int, optional
         Number of items, values or bins; required but for a mean.
     s : int, optional
-        Most items of a user; required for sets.
+        Most items or keys of a user; required for sets and key-value pairs.
     rounds : int
         How many times every user reports; each round gives a separate estimate.
     rate : float

@@ -30,6 +30,7 @@ from shufflelib.estimation.histogram import HistogramProtocol as HistogramProtoc
 from shufflelib.estimation.histogram import frequency_variance as frequency_variance
 from shufflelib.estimation.histogram import simulate as simulate
 from shufflelib.estimation.holders import padded as padded
+from shufflelib.estimation.holders import padded_pairs as padded_pairs
 from shufflelib.estimation.intervals import heavy_hitters as heavy_hitters
 from shufflelib.estimation.intervals import intervals as intervals
 from shufflelib.estimation.intervals import run as run

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.types import Integers
+from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 
 MOST_USERS = 5 * 10**8  # numpy draws hypergeometric samples below 10**9
@@ -84,3 +84,50 @@ def padded(sets: Iterable[Any], *, d: int, s: int) -> Integers:
         )
     dummies = d + np.arange(s) - sizes[:, None]
     return np.where(there, filled, dummies)
+
+
+def padded_pairs(
+    keys: Iterable[Any], values_of_keys: Iterable[Any], *, d: int, s: int
+) -> tuple[Integers, Array]:
+    """Return every user's up to s key-value pairs, filled up to exactly s with dummy keys of value 0.
+
+    Parameters
+    ----------
+    keys : iterable
+        Distinct keys in 0, ..., d-1 of each user, at most s of them, possibly none.
+    values_of_keys : iterable
+        One number in [-1, 1] for each key of each user.
+    d, s : int
+        Number of keys, and most keys of a user.
+
+    Returns
+    -------
+    tuple of numpy.ndarray, both of shape (n, s)
+        Keys as `padded` returns them, and values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `padded`; if there is not one number for each key, or one is outside its domain.
+
+    Examples
+    --------
+    >>> from shufflelib import estimation
+    >>> keys, held = estimation.padded_pairs([[3, 1], [0]], [[0.5, -1.0], [0.25]], d=4, s=2)
+    >>> keys.tolist(), held.tolist()
+    ([[3, 1], [0, 4]], [[0.5, -1.0], [0.25, 0.0]])
+    """
+    keys, numbers = list(keys), list(values_of_keys)
+    if [len(held) for held in keys] != [len(held) for held in numbers]:
+        raise ValueError("values_of_keys must hold one number for each key of each user; give both alike")
+    filled = padded(keys, d=d, s=s)
+    held = np.zeros(filled.shape)
+    there = filled < d
+    if there.any():
+        held[there] = values.numbers(
+            np.concatenate([np.asarray(one, float) for one in numbers]),
+            "values_of_keys",
+            at_least=-1.0,
+            at_most=1.0,
+        )
+    return filled, held

@@ -1,0 +1,25 @@
+"""Where users are: shares of the cells of a square, which is a histogram of d times d items."""
+
+import dataclasses
+
+from shufflelib.calibration.tasks.histogram import HISTOGRAM
+
+LOCATION = dataclasses.replace(
+    HISTOGRAM,
+    candidates={
+        name: dataclasses.replace(
+            one,
+            arguments=lambda sizes: {"d": sizes["d"] ** 2},
+            values="np.clip((places * {d}).astype(int), 0, {d} - 1) @ [{d}, 1]",
+        )
+        for name, one in HISTOGRAM.candidates.items()
+    },
+    sizes={"d": "cells along each side of the square"},
+    scope=" in a square of {d:,} by {d:,} cells",
+    holds="one of {d:,} by {d:,} cells of a square",
+    ordinary="all cells equally frequent",
+    notes=(
+        "places: an array of shape (n, 2) with entries in [0, 1]; the guarantee holds for moves of any "
+        "length.  planar_laplace is left out: its guarantee is for moves of one length.",
+    ),
+)
