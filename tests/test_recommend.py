@@ -281,10 +281,17 @@ def test_thousands_of_messages_are_left_out_unless_asked_for_and_then_warned_of(
 
 
 def test_the_mechanism_asked_for_is_explained_and_recorded():
-    asked = recommend(**HISTOGRAM, mechanism="krr")
+    asked = recommend(**HISTOGRAM, mechanism="hr")
     row = asked[asked.chosen]
-    assert row["mechanism"] == "generalized_rr" and list(asked.rows) == list(found("histogram").rows)
-    assert asked.sentence == row["sentence"] and asked.notes[-1] == f"Python: {row['python']}"
+    assert (
+        row["mechanism"] == "hadamard"
+        and asked.chosen > 0
+        and list(asked.rows) == list(found("histogram").rows)
+    )
+    assert asked.sentence == row["sentence"] and asked.notes[-2:] == (
+        f"On data: {row['run']}",
+        f"Python: {row['python']}",
+    )
     assert asked.profile().epsilon(1e-6) == asked.profile(asked.chosen).epsilon(1e-6)
     with pytest.raises(ValueError, match="mechanism='subset' has no row; at this target sets of one item"):
         recommend(n=20_000, eps=1.0, delta=1e-6, d=3, mechanism="subset")

@@ -153,6 +153,21 @@ def test_every_row_of_recommend_is_a_record_that_holds():
         found.profile(99)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"task": "sets", "d": 12, "s": 2},
+        {"task": "key_value", "d": 12, "s": 2},
+        {"task": "range", "d": 16, "mechanism": "hierarchy_4"},
+        {"task": "heavy_hitters", "d": 10_000, "mechanism": "olh"},
+    ],
+)
+def test_the_row_of_a_task_is_a_record_that_holds(asked):
+    found = recommend(n=2000, eps=0.5, delta=1e-6, **asked)
+    verdict = check(record(found.profile(), eps=0.5, delta=1e-6))
+    assert verdict.verdict == "holds" and 0.49 < verdict.upper <= 0.5
+
+
 def test_all_but_the_block_is_in_the_fields_of_the_public_registry():
     found = record(shuffle(FOUR, 100).compose(2), delta=1e-6)
     assert found.keys() == TOP | {"shuffle_model"}

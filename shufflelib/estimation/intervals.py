@@ -232,12 +232,10 @@ def _means(mechanism, reports, n, z):
 def _key_values(mechanism, reports, n, z):
     shares, sums = mechanism.estimate(reports)
     lower, upper = score_interval(mechanism, shares, n, z)
-    own, other, _ = mechanism.support
     held = np.clip(shares, 0.0, 1.0)
     variance = mechanism.variance(held, n=n)
     sum_variance = mechanism.sum_variance(held, 0.0 * held, n=n)  # at most so large, whatever the values
-    covariance = sums / n * ((1.0 - other) / (own - other) - 1.0)
-    first, last = _fieller(sums, shares, sum_variance, covariance, variance, z)
+    first, last = _fieller(sums, shares, sum_variance, mechanism.covariance(sums, n=n), variance, z)
     positive = shares > 0.0
     mean = np.divide(sums, shares, out=np.zeros_like(sums), where=positive)
     return _table(

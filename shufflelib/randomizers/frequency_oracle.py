@@ -120,6 +120,12 @@ class KeyValueSupports(ItemSupports):
         f: Any = frequency
         return ((f * own + (1 - f) * other) / self.value_contrast**2 - squares) / validation.users(n)
 
+    def covariance(self, sums: T, *, n: int) -> T:
+        """Return the exact covariance of a key's estimated share and value sum, for its sum per user."""
+        own, other, _ = self.support
+        total: Any = sums
+        return total / validation.users(n) * ((1 - other) / (own - other) - 1)
+
 
 class FrequencyOracle(ItemSupports):
     """What the mechanisms that estimate histograms of one item for each user have in common.

@@ -115,6 +115,18 @@ def test_intervals_of_means_cover_the_mean_of_a_population_as_often_as_they_say(
     check(covered, 0.92, 0.98)
 
 
+@pytest.mark.parametrize("name", KEYS)
+def test_covariances_of_shares_and_sums_are_those_of_simulated_reports(name):
+    rng, mechanism = np.random.default_rng(8), KEYS[name]
+    keys = uneven_sets(rng)
+    shares, sums = np.array(
+        [mechanism.estimate(mechanism.sample((keys, np.ones((N, S))), rng)) for _ in range(3 * RUNS)]
+    ).swapaxes(0, 1)
+    truth = np.bincount(keys.ravel(), minlength=D) / N
+    measured = np.mean((shares - truth) * (sums - truth), axis=0)
+    assert measured.sum() == pytest.approx(mechanism.covariance(truth, n=N).sum(), rel=0.15)
+
+
 def test_intervals_know_blanket_messages():
     rng, mechanism, covered = np.random.default_rng(5), randomizers.balls_into_bins(d=D), []
     holds = np.arange(N) % D
