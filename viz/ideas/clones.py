@@ -8,7 +8,9 @@ from shufflelib.numerics.validation import count, real
 from viz.ideas.animation import gif
 from viz.ideas.canvas import (
     BOLD,
+    COLOURS,
     INK,
+    MARKERS,
     QUIET,
     WIDTH,
     canvas,
@@ -61,7 +63,7 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
         finding = _found(n, counts, changed, stage)
     fig, top = canvas(HEIGHT, finding, setting)
     ax = page(fig, top)
-    cloud, piles, size = _places(reports, counts, top)
+    cloud, piles, size, empty = _places(reports, counts, top)
     x, y = cloud + smooth(max(stage - 1.0, 0.0)) * (piles - cloud)
     other = (reports == OTHER) | ((stage < 1.0) & (np.arange(n) != you))
     dots(ax, x[other], y[other], np.zeros(other.sum(), int), size=size, color="0.78", zorder=3)
@@ -74,6 +76,7 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
         ax.text(WIDTH / 2, 0.3, said, **QUIET)
     else:
         _name_piles(ax, counts, changed, piles, reports, names)
+        _move(ax, (x[you], y[you]), empty[1 - reports[you]], 1 - reports[you], size)
     return fig
 
 
@@ -86,7 +89,7 @@ def _found(n, counts, changed, stage):
 
 
 def _places(reports, counts, top):
-    """Return the places of the dots, unsorted and in piles, and their size in points."""
+    """Return the places of the dots, unsorted and in piles, their size in points, and the next places."""
     n = len(reports)
     high = top - BASE - 0.3
     columns = int(np.ceil(np.sqrt(1.8 * n)))
@@ -95,24 +98,33 @@ def _places(reports, counts, top):
     y = BASE + high / 2 + step * ((-(-n // columns) - 1) / 2 - np.arange(n) // columns)
     across = max(1, int(np.ceil(counts.max() / max(1, int(high / step)))))
     gap = min(step, 1.35 / across)
-    piles = np.zeros((2, n))
+    piles, empty = np.zeros((2, n)), []
     for kind in range(3):
-        place = np.arange(counts[kind])
-        piles[0, reports == kind] = MIDDLES[kind] + gap * (place % across - (across - 1) / 2)
-        piles[1, reports == kind] = BASE + step * (place // across + 0.5)
-    return np.array([x, y]), piles, 0.72 * 72.0 * min(gap, step)
+        place = np.arange(counts[kind] + 1)
+        spots = np.array([gap * (place % across - (across - 1) / 2), step * (place // across + 0.5)])
+        spots += [[MIDDLES[kind]], [BASE]]
+        piles[:, reports == kind] = spots[:, :-1]
+        empty.append(spots[:, -1])
+    return np.array([x, y]), piles, 0.72 * 72.0 * min(gap, step), empty
 
 
 def _name_piles(ax, counts, changed, piles, reports, names):
-    """Count the piles, and say below them what the counts would be with your other value."""
+    """Count the piles, and say what the counts would be with your other value."""
     ax.plot((0.15, WIDTH - 0.15), (BASE - 0.05, BASE - 0.05), color=INK, lw=0.8)
     for kind, (middle, name) in enumerate(zip(MIDDLES, [*names, "neither"], strict=True)):
         high = piles[1, reports == kind].max() if counts[kind] else BASE - 0.1
-        ax.text(middle, high + 0.12, f"{counts[kind]}", **BOLD | {"va": "bottom"})
+        said = f"{counts[kind]}" if kind == OTHER else f"{counts[kind]} → {changed[kind]}"
+        ax.text(middle, high + 0.12, said, **BOLD | {"va": "bottom"})
         ax.text(middle, BASE - 0.1, f"like {name}", **QUIET)
-        if kind < OTHER:
-            ax.text(middle, BASE - 0.32, f"{changed[kind]} with the other value", **QUIET | {"color": INK})
-    ax.text(WIDTH / 2, 0.2, "the analyst sees these counts, and not which report is yours", **QUIET)
+    ax.text(WIDTH / 2, BASE - 0.32, "arrow: your report, ringed, if you had your other value", **QUIET)
+    ax.text(WIDTH / 2, 0.2, "the analyst sees the counts, and not which report is yours", **QUIET)
+
+
+def _move(ax, start, end, kind, size):
+    """Draw where your report would be with your other value: an open dot, and an arrow to it."""
+    ax.plot(*end, MARKERS[kind], mfc="white", mec=COLOURS[kind], mew=1.4, ms=size, zorder=8)
+    bent = {"arrowstyle": "->", "lw": 1.2, "color": INK, "shrinkA": 7, "shrinkB": 5}
+    ax.annotate("", end, start, arrowprops=bent | {"connectionstyle": "arc3,rad=-0.25"}, zorder=8)
 
 
 def animate_clones(reports, *, dpi=120, **about):

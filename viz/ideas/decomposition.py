@@ -65,7 +65,7 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
     ax.text(LEFT, over, "like the first", color=BLUE, **bold)
     ax.text(LEFT + wide * alpha, bottoms[1] + HIGH + 0.03, "like the second", color=OCHRE, **bold)
     if missing:
-        ax.text(RIGHT, over, f"like neither: {share}", color="0.3", ha="right", **bold)
+        ax.text(RIGHT, over, f"like neither, ignored: {share}", color="0.3", ha="right", **bold)
     if differ:
         _join(ax, rest, others, bottoms)
     elif missing:
@@ -97,12 +97,9 @@ def _draw_bar(ax, bottom, parts, neither, within):
             ax.text(left + wide * part / 2, bottom + HIGH / 2, digits(part, 2), color="white", **BOLD)
         left += wide * part
     ax.barh(bottom, wide * neither, left=left, height=HIGH, align="edge", **SHARED)
-    for part, end in zip(within if within is not None else (), _ends(within), strict=True):
+    for end in _ends(within):
         if end < RIGHT - 1e-9:
             ax.plot((end, end), (bottom, bottom + HIGH), color="black", lw=1.4)
-        if part > NARROW:
-            box = {"facecolor": "0.92", "edgecolor": "none", "pad": 1}
-            ax.text(end - wide * part / 2, bottom + HIGH / 2, f"{part:.2f}", **BOLD, bbox=box)
 
 
 def _ends(within):
@@ -119,5 +116,9 @@ def _join(ax, rest, others, bottoms):
         end = _ends(within)[one]
         x = np.array([-within[one] * wide, 0.0, 0.0, -within[one] * wide, -within[one] * wide]) + end
         ax.plot(x, bottom + HIGH * np.array([0, 0, 1, 1, 0]), color=RED, lw=2.2, zorder=6)
-    said = f"one output: {rest[one]:.2f} from you, {others[one]:.2f} from them; the reduction ignores it"
+        box = {"facecolor": "0.92", "edgecolor": "none", "pad": 1}
+        words = digits(within[one], 2)
+        ax.text(end - within[one] * wide / 2, bottom + HIGH / 2, words, **BOLD, color=RED, bbox=box)
+    you, them = digits(rest[one], 2), digits(others[one], 2)
+    said = f"one output: {you} from you, {them} from them; the reduction ignores it"
     ax.text(RIGHT, BASE - 0.14, said, color=RED, ha="right", va="top", fontsize=NOTE, weight="bold")
