@@ -23,7 +23,7 @@ from oracles import bit_vectors, counts, mixtures, multi_message, neighbours, no
 from oracles.mixtures import BENT, LOCAL_HASH, SKEW, SUBSETS, crooked, direct_sum
 from shufflelib import aggregate, randomizers, shuffle
 from shufflelib.profiles import Gaussian, compose
-from shufflelib.sgd.accounting import RandomAllocation
+from shufflelib.sgd.accounting import RandomAllocation, reused_allocation
 from shufflelib.shuffling import (
     PersonalizedPair,
     VariationRatioPair,
@@ -238,16 +238,33 @@ def gaussian_cells(mu, cuts=24):
     return dict(enumerate(zip(*rows, strict=True)))
 
 
-def allocation_cells(noise, cuts=12):
-    """Return cells of two blocks where one example, +C or -C, is in either."""
+def allocation_cells(noise, blocks=2, chosen=1, epochs=1, cuts=12):
+    """Return cells of all reports where one example, +C or -C, is in the same blocks in every epoch."""
     edges = np.concatenate(([-np.inf], np.linspace(-4, 4, cuts), [np.inf]))
     none, up, down = normalised([np.diff(ndtr(edges - shift)) for shift in (0.0, 1 / noise, -1 / noise)])
-    cells = range(len(none))
-    return {
-        (i, j): tuple((one[i] * none[j] + none[i] * one[j]) / 2 for one in (up, down))
-        for i in cells
-        for j in cells
-    }
+    subsets = list(itertools.combinations(range(blocks), chosen))
+
+    def mass(seen, moved):
+        of_block = [[seen[epoch * blocks + block] for epoch in range(epochs)] for block in range(blocks)]
+        at = [[math.prod(row[i] for i in cells) for row in (none, moved)] for cells in of_block]
+        return sum(math.prod(at[block][block in own] for block in range(blocks)) for own in subsets)
+
+    places = itertools.product(range(len(none)), repeat=blocks * epochs)
+    return {seen: tuple(mass(seen, moved) / len(subsets) for moved in (up, down)) for seen in places}
+
+
+def reused(name, users=(1,), **settings):
+    """Take a sampler that reuses its blocks for its own n-user version, with its reports in few cells."""
+    return Record(
+        f"reused allocation, {name}",
+        lambda n: reused_allocation(noise_multiplier=1.0, **settings),
+        lambda n: [allocation_cells(1.0, cuts=6, **settings)],
+        users,
+        2.0,
+        EXACT[1],
+        sharp=False,
+        complete=False,
+    )
 
 
 PAIRS = (
@@ -268,6 +285,8 @@ PAIRS = (
         sharp=False,
         complete=False,
     ),
+    reused("two epochs", blocks=2, epochs=2),
+    reused("two of three", blocks=3, epochs=1, chosen=2),
     Record(
         "worst population",
         lambda n: WorstPopulation(LOG3, n),

@@ -107,9 +107,9 @@ class AllocatedBlocks(GaussianNoise):
     fixed split lacks this property.  `accounting.one_example` computes the resulting amplification.
 
     A sampler that draws the blocks once and reuses them in every epoch is not this one, and `one_example`
-    does not cover it.  The analyst can average the T reports of a block, so that at least as much is revealed
-    as by one epoch with noise σ/√T: for σ = 1, 100 blocks, three epochs and δ = 1e-6 ε is at least 4.83
-    there, and at most 1.69 here.
+    does not cover it; `accounting.reused_allocation` does.  The analyst can average the T reports of a block,
+    so that as much is revealed as by one epoch with noise σ/√T: for σ = 1, 100 blocks, three epochs and
+    δ = 1e-6 ε is at least 4.83 there, and at most 1.69 here.
 
     Guarantees are those of real numbers, and of an allocation that stays secret, as the noise has to.
 

@@ -3,6 +3,7 @@
 The oracles integrate on a grid or draw losses; they share no line with the package.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -207,6 +208,74 @@ def test_the_noise_multiplier_keeps_its_target_and_hardly_less_does(eps, blocks,
         assert gaussian_delta(2 * math.sqrt(epochs) / sigma, eps) <= 1e-5
 
 
+# ---------------------------------------------------------------- blocks that are reused
+
+
+def exact_delta(sigma, blocks, chosen, eps):
+    """Integrate: the last report in closed form, the others on a grid."""
+    a, grid = 1 / sigma, np.linspace(-9, 9, 181)
+    others = np.array(list(itertools.product(grid, repeat=blocks - 1)))
+    weight = stats.norm.pdf(others).prod(axis=1) * (grid[1] - grid[0]) ** (blocks - 1)
+
+    def mean(sign, size):  # over the subsets of the other blocks with that size
+        ratio, subsets = (
+            np.exp(sign * a * others - a * a / 2),
+            itertools.combinations(range(blocks - 1), size),
+        )
+        return sum(ratio[:, list(own)].prod(axis=1) for own in subsets) / math.comb(blocks, chosen)
+
+    without = mean(1, chosen) - math.exp(eps) * mean(-1, chosen)
+    up, down = mean(1, chosen - 1), math.exp(eps) * mean(-1, chosen - 1)
+    root = np.sqrt(without**2 + 4 * up * down * math.exp(-a * a))
+    ratio = np.where(without > 0, 2 * down * math.exp(-a * a) / (without + root), (root - without) / (2 * up))
+    start = (np.log(ratio) + a * a / 2) / a  # the sum is positive beyond it
+    gain = without * stats.norm.sf(start) + up * stats.norm.sf(start - a) - down * stats.norm.sf(start + a)
+    return float((weight * gain).sum())
+
+
+@pytest.mark.parametrize(
+    ("blocks", "chosen", "epochs", "wide"),
+    [(2, 1, 1, 1.1), (2, 1, 4, 1.1), (3, 1, 2, 1.1), (3, 2, 1, 2.5), (4, 2, 2, 2.5), (4, 3, 1, 2.5)],
+)
+def test_blocks_that_are_reused_enclose_the_integral(blocks, chosen, epochs, wide):
+    sigma = 2.0 * math.sqrt(epochs)
+    settings = {"blocks": blocks, "chosen": chosen, "epochs": epochs}
+    profile = accounting.reused_allocation(noise_multiplier=sigma, **settings)
+    for eps in (0.0, 0.5, 1.5):
+        exact, found = exact_delta(2.0, blocks, chosen, eps), profile.delta(eps)
+        assert found.lower <= exact * (1 + 1e-9) and exact * (1 - 1e-9) <= found.upper
+        assert found.upper <= wide * exact and exact <= wide * found.lower
+
+
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_all_blocks_are_the_gaussian_mechanism(blocks):
+    profile = accounting.reused_allocation(noise_multiplier=6.0, blocks=blocks, chosen=blocks, epochs=9)
+    exact, found = gaussian_delta(math.sqrt(blocks), 0.7), profile.delta(0.7)
+    assert found.lower <= exact * (1 + 1e-12) and exact * (1 - 1e-12) <= found.upper
+    assert found.upper == pytest.approx(found.lower, rel=1e-9)
+
+
+def test_the_largest_report_is_that_of_drawn_ones():
+    """For little noise it shows more than the sum of all reports does."""
+    up, down = (np.random.default_rng(9).normal(size=(200_000, 20)) for _ in range(2))
+    up[:, :2] += 2.0
+    down[:, :2] -= 2.0
+    most, least = up.max(axis=1), down.max(axis=1)
+    drawn = max(np.mean(most > c) - 3.0 * np.mean(least > c) for c in np.linspace(0.0, 5.0, 101))
+    found = accounting.attacks.largest_report(0.5, 20, 2).delta(math.log(3.0))
+    assert found.lower == pytest.approx(drawn, abs=0.01)
+    profile = accounting.reused_allocation(noise_multiplier=0.5, blocks=100, epochs=1, chosen=2)
+    of_sum = stats.norm.cdf(0.4 - 3.0 / 0.8) - math.exp(3.0) * stats.norm.cdf(-0.4 - 3.0 / 0.8)
+    assert profile.delta(3.0).lower > 10 * of_sum
+
+
+def test_a_sampler_that_reuses_its_blocks_needs_noise_for_all_epochs():
+    valid = {"noise_multiplier": 1.0, "blocks": 3, "epochs": 4}
+    for name, value in (("noise_multiplier", 0.39), ("blocks", 0), ("epochs", 0), ("chosen", 4)):
+        with pytest.raises(ValueError, match=name):
+            accounting.reused_allocation(**(valid | {name: value}))
+
+
 # ---------------------------------------------------------------- hostile arguments
 
 
@@ -224,7 +293,7 @@ def test_accounting_refuses_what_it_cannot_reach():
 def test_blocks_that_are_reused_are_not_covered():
     """Three reports of one split average to one with noise σ/√3: far more than three fresh splits reveal."""
     fresh = accounting.one_example(reports(blocks=100), epochs=3).epsilon(1e-6)
-    reused = accounting.one_example(reports(noise_multiplier=3**-0.5, blocks=100), epochs=1).epsilon(1e-6)
+    reused = accounting.reused_allocation(noise_multiplier=1.0, blocks=100, epochs=3).epsilon(1e-6)
     assert fresh.upper <= 1.69 and reused.lower >= 4.83
     assert "at least 4.83 there, and at most 1.69 here" in " ".join(sgd.AllocatedBlocks.__doc__.split())
     for place in (accounting.one_example, accounting.noise_multiplier):

@@ -28,3 +28,4 @@ from shufflelib.sgd.accounting.published import theorem3_renyi_ccg24 as theorem3
 from shufflelib.sgd.accounting.published import theorem5_epsilon_gspa24 as theorem5_epsilon_gspa24
 from shufflelib.sgd.accounting.random_allocation import RandomAllocation as RandomAllocation
 from shufflelib.sgd.accounting.replaced_example import one_example as one_example
+from shufflelib.sgd.accounting.reused_allocation import reused_allocation as reused_allocation

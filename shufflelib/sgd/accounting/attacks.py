@@ -1,4 +1,4 @@
-"""Attacks on a fixed split: the other examples of a block reveal its position."""
+"""Attacks that look at one report: the smallest, the one that others have marked, the largest."""
 
 import math
 
@@ -57,6 +57,29 @@ def marked_report(reports):
     down = up[::-1]  # the cells are symmetric
     up, down = (Interval.of(part).widened(absolute=1e-11 * (1.0 + np.abs(part))) for part in (up, down))
     return DiscretePair.from_losses(up, down, up - down)
+
+
+def largest_report(noise, blocks, chosen):
+    r"""Return the distributions of the largest of t reports, of which k have the mean ±a and the others 0.
+
+    .. math:: \Pr(\max \le c) = \Phi(c \mp a)^k\, \Phi(c)^{t-k}, \qquad a = \frac1\sigma
+
+    It is sorted into cells.
+    """
+    a = 1.0 / noise
+    ends = np.linspace(-a, a + REACH, GAUSSIAN_CELLS + 1)
+    up, down = (
+        _between(chosen * log_ndtr(ends - centre) + (blocks - chosen) * log_ndtr(ends)) for centre in (a, -a)
+    )
+    return DiscretePair.from_losses(up, down, up - down)
+
+
+def _between(log_below):
+    """Enclose the log masses of the cells between ends, given the log probabilities of lying below them."""
+    log_below = np.append(log_below, 0.0)
+    step = np.append(700.0, np.minimum(np.diff(log_below), 700.0))  # nothing lies below the first cell
+    rounding = 1e-12 * (1.0 - log_below + (step - log_below) / np.expm1(step))
+    return Interval.of(log_below + np.log(-np.expm1(-step))).widened(absolute=rounding)
 
 
 def _cells(ends):

@@ -18,9 +18,9 @@ TRAINING = (
 
 
 def epoch(above, below, statement, source, *, record, assumptions):
-    """Return the profile of one epoch, enclosed by a dominating pair and the pair of an attack."""
+    """Return the profile of one epoch, enclosed by a dominating pair and the pair of an attack, or of several."""
     return Profile(
-        bounds=partial(Bounds, (above,), (below,)),
+        bounds=partial(Bounds, (above,), below if isinstance(below, tuple) else (below,)),
         statement=statement,
         source=source,
         adjacency=replace_one(record, "the other data are"),
