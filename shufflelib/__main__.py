@@ -365,6 +365,8 @@ def _audited(arguments):
         defined = runpy.run_path(path)
     except OSError as wrong:
         raise type(wrong)(f"cannot read {path}: {wrong.strerror}; name a Python file") from None
+    except SyntaxError as wrong:
+        raise ValueError(f"{path} is no Python: {wrong.msg}; it must define sample(x, rng)") from None
     if "sample" not in defined:
         raise ValueError(f"{path} must define sample(x, rng), which returns a report for each value of x")
     if name and (missing := [one for one in required(constructors()[name]) if one not in arguments]):

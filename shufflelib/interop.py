@@ -4,11 +4,17 @@ Shuffled telemetry is one release among others.  An accountant that already keep
 same users composes it with them, once it is given its privacy loss distribution (PLD): the distribution of
 log P/Q under P.
 
+`to_dp_event` makes an event of it, for programs that take dp-accounting's events and accountants:
+`dp_accountant` returns its `PLDAccountant`, which knows these events too.
+
 There is no counterpart for OpenDP.  Its user-defined measurement wraps the function that makes a release
 from the data, which shuffled reports have left before, and it does not compose privacy profiles; what it
-takes is ``profile.epsilon(delta).upper`` with that δ, in a ``privacy_map`` of one line.
+takes is ``profile.epsilon(delta).upper`` with that δ, in a ``privacy_map`` of one line.  The page "beside
+other tools" of the book has recipes for it and for others.
 """
 
+import functools
+import warnings
 from typing import Any
 
 from shufflelib.numerics import validation
@@ -17,6 +23,8 @@ from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.loss_grid import LossOnGrid
 from shufflelib.profiles.privacy_profile import plainest
 from shufflelib.profiles.questions import PrivacyProfile
+
+RESOLUTION = 1e-15  # of δ in dp-accounting's compositions
 
 
 def to_dp_accounting(profile: PrivacyProfile, *, value_discretization_interval: float = 1e-4) -> Any:
@@ -126,18 +134,165 @@ def to_dp_accounting_optimistic(
     return _privacy_loss_distribution(plainest(profile.attack_pairs), step, optimistic=True)
 
 
+def to_dp_event(profile: PrivacyProfile) -> Any:
+    r"""Return the profile as an event of dp-accounting, which `dp_accountant` composes with others.
+
+    .. math:: \text{event counted } K \text{ times} = \text{the profile of } K \text{ rounds, composed here}
+
+    Parameters
+    ----------
+    profile : PrivacyProfile
+        As in `to_dp_accounting`.
+
+    Returns
+    -------
+    dp_accounting.DpEvent
+        Two events of one profile are equal.
+
+    Raises
+    ------
+    ImportError
+        If dp-accounting is missing; it says what to install.
+
+    Notes
+    -----
+    Other accountants refuse the event as unsupported, as they must.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> _ = pytest.importorskip("dp_accounting")
+    >>> from shufflelib import randomizers, shuffle
+    >>> from shufflelib.interop import to_dp_event
+    >>> to_dp_event(shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10_000))
+    ProfileDpEvent(profile=shuffle(generalized_rr(eps0=1.0, d=10), n=10000))
+    """
+    event, _ = _accounting()
+    return event(_checked(profile, 1.0)[0])
+
+
+def dp_accountant(*, value_discretization_interval: float = 1e-4) -> Any:
+    r"""Return dp-accounting's accountant of privacy loss distributions, for events of profiles as well.
+
+    .. math:: \varepsilon_{\mathrm{accountant}}(\delta) \ge \varepsilon(\delta)
+              \quad\text{up to dp-accounting's rounding}
+
+    Parameters
+    ----------
+    value_discretization_interval : float
+        As in `to_dp_accounting`; one step for all events.
+
+    Returns
+    -------
+    dp_accounting.pld.PLDAccountant
+        Of neighbours that replace one user's data, ``NeighboringRelation.REPLACE_ONE``, as those of shuffled
+        reports do.  Its ``compose``, ``get_epsilon`` and ``get_delta`` are those of dp-accounting.
+
+    Raises
+    ------
+    ImportError
+        If dp-accounting is missing; it says what to install.
+
+    Warns
+    -----
+    UserWarning
+        If a δ below 1e-15 is asked for or answered: composition there truncates tails of that mass.
+        ``profile.epsilon`` resolves smaller ones.
+
+    Notes
+    -----
+    An event that is repeated is composed here and then converted, which is certified and loses less than K
+    compositions of its distribution.  A `GaussianDpEvent` counts by its sensitivity under *adding* a record:
+    dp-accounting doubles it for neighbours that replace one.
+
+    Examples
+    --------
+    Thirty days of shuffled reports, and one central Gaussian query, as in `to_dp_accounting` (where 5 is the
+    deviation for a sensitivity of 1 under replacement):
+
+    >>> import pytest
+    >>> dp_accounting = pytest.importorskip("dp_accounting")
+    >>> from shufflelib import randomizers, shuffle
+    >>> from shufflelib.interop import dp_accountant, to_dp_event
+    >>> daily = to_dp_event(shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10_000))
+    >>> query = dp_accounting.GaussianDpEvent(noise_multiplier=10.0)
+    >>> round(dp_accountant().compose(daily, 30).compose(query).get_epsilon(1e-6), 3)
+    0.851
+    """
+    _, accountant = _accounting()
+    return accountant(_checked_step(value_discretization_interval))
+
+
+@functools.cache
+def _accounting():
+    """Return the classes of event and accountant, made where dp-accounting is installed."""
+    with remedy("the conversion needs it: pip install dp-accounting"):
+        import attr
+        from dp_accounting import NeighboringRelation, dp_event
+        from dp_accounting.pld import PLDAccountant
+
+    @attr.s(frozen=True, auto_attribs=True)
+    class ProfileDpEvent(dp_event.DpEvent):
+        """One round of a profile."""
+
+        profile: PrivacyProfile
+
+    class ProfileAccountant(PLDAccountant):
+        """`PLDAccountant`, with one more event."""
+
+        def __init__(self, step):
+            super().__init__(NeighboringRelation.REPLACE_ONE, step)
+
+        def _maybe_compose(self, event, count, do_compose):
+            if not isinstance(event, ProfileDpEvent):
+                return super()._maybe_compose(event, count, do_compose)
+            if do_compose:
+                self._pld = self._pld.compose(
+                    _pessimistic(event.profile, count, self._value_discretization_interval)
+                )
+            return None
+
+        def get_epsilon(self, target_delta):
+            _warn_below_resolution("target_delta", target_delta)
+            return super().get_epsilon(target_delta)
+
+        def get_delta(self, target_epsilon):
+            delta = super().get_delta(target_epsilon)
+            _warn_below_resolution("delta", delta)
+            return delta
+
+    return ProfileDpEvent, ProfileAccountant
+
+
+@functools.lru_cache(maxsize=64)
+def _pessimistic(profile, rounds, step):
+    return to_dp_accounting(profile.compose(rounds), value_discretization_interval=step)
+
+
+def _warn_below_resolution(name, delta):
+    if delta < RESOLUTION:
+        warnings.warn(
+            f"{name} = {delta:g} is below {RESOLUTION:g}, the mass of the tails that dp-accounting truncates "
+            "where it composes; profile.epsilon resolves smaller ones",
+            stacklevel=3,
+        )
+
+
 def _checked(profile, step):
     validation.instance(
         profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one of a randomizer"
     )
-    step = validation.real(
+    return profile, _checked_step(step)
+
+
+def _checked_step(step):
+    return validation.real(
         step,
         "value_discretization_interval",
         at_least=1e-9,
         at_most=1.0,
         remedy="it is the step of the grid of losses; dp-accounting's default is 1e-4",
     )
-    return profile, step
 
 
 def _privacy_loss_distribution(pair, step, *, optimistic):

@@ -7,8 +7,18 @@ import numpy as np
 import pytest
 
 from shufflelib import randomizers, shuffle
-from shufflelib.interop import to_dp_accounting, to_dp_accounting_optimistic
-from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.interop import (
+    _accounting,
+    dp_accountant,
+    to_dp_accounting,
+    to_dp_accounting_optimistic,
+    to_dp_event,
+)
+from shufflelib.profiles import DiscretePair, Gaussian, compose
+
+dp_accounting = pytest.importorskip("dp_accounting")
+from dp_accounting import ComposedDpEvent, GaussianDpEvent, SelfComposedDpEvent, calibrate_dp_mechanism  # noqa: E402
+from dp_accounting.pld import PLDAccountant  # noqa: E402
 
 pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 DELTA = 1e-6
@@ -99,8 +109,57 @@ def test_a_tradeoff_function_computed_from_it_lies_on_its_side(name, rate):
         assert computed(high._pmf_remove, rate) <= truth.upper + 1e-9
 
 
-@pytest.mark.parametrize("convert", [to_dp_accounting, to_dp_accounting_optimistic])
+@each_profile
+def test_the_accountant_counts_rounds_and_a_query_never_below_ours(name):
+    profile, step = PROFILES[name]
+    query = GaussianDpEvent(noise_multiplier=40.0)  # 0.05-GDP where a record is replaced
+    accountant = dp_accountant(value_discretization_interval=step)
+    assert accountant.supports(to_dp_event(profile)) and not PLDAccountant().supports(to_dp_event(profile))
+    found = accountant.compose(SelfComposedDpEvent(to_dp_event(profile), 10)).compose(query, 4)
+    ours = compose([profile.compose(10), Gaussian(mu=0.1)])
+    assert found.get_epsilon(DELTA) >= ours.epsilon(DELTA).lower
+    assert found.get_epsilon(DELTA) == pytest.approx(ours.epsilon(DELTA).upper, rel=2e-3)
+    assert found.get_delta(0.2) >= ours.delta(0.2).lower
+
+
+def test_rounds_counted_at_once_and_one_by_one_are_the_same_ledger():
+    daily = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10_000)
+    once = dp_accountant().compose(to_dp_event(daily), 3)
+    each = dp_accountant()
+    for _ in range(3):
+        each.compose(to_dp_event(daily))
+    assert once.ledger == each.ledger
+    ours = daily.compose(3).epsilon(DELTA)
+    for found in (once.get_epsilon(DELTA), each.get_epsilon(DELTA)):
+        assert ours.lower <= found == pytest.approx(ours.upper, rel=1e-4)
+
+
+def test_dp_accounting_calibrates_a_query_beside_shuffled_reports():
+    daily = to_dp_event(shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10_000))
+    noise = calibrate_dp_mechanism(
+        dp_accountant,
+        lambda sigma: ComposedDpEvent([SelfComposedDpEvent(daily, 30), GaussianDpEvent(sigma)]),
+        target_epsilon=0.851,
+        target_delta=1e-6,
+    )
+    assert noise == pytest.approx(10.0, rel=1e-2)
+
+
+def test_a_delta_that_dp_accounting_does_not_resolve_is_said():
+    accountant = dp_accountant().compose(to_dp_event(PROFILES["binary_rr"][0]))
+    accountant.get_epsilon(1e-15)
+    with pytest.warns(UserWarning, match="target_delta = 1e-16 is below 1e-15"):
+        accountant.get_epsilon(1e-16)
+    with pytest.warns(UserWarning, match="profile.epsilon resolves"):
+        accountant.get_delta(1.9)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [to_dp_accounting, to_dp_accounting_optimistic, to_dp_event, lambda _: dp_accountant()],
+)
 def test_a_missing_package_says_what_to_install(convert, monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    _accounting.cache_clear()
     with pytest.raises(ImportError, match="pip install dp-accounting"):
         convert(Gaussian(mu=1.0))

@@ -15,7 +15,7 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, once, united
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, BinaryLosses, FiniteRandomizer
-from shufflelib.randomizers.written_tables import COUNTS, refuse_row_as_labels
+from shufflelib.randomizers.written_tables import COUNTS, refuse_labels_as_numbers, refuse_row_as_labels
 
 SUM_TOLERANCE = 1e-9
 ROUNDING = 1e-14  # relative, of an entry and of a row's sum
@@ -76,8 +76,10 @@ class from_pmf(FiniteRandomizer):
         if isinstance(self.matrix, str | bytes | os.PathLike):
             raise TypeError(
                 f"matrix must be a table of numbers, got {validation.shown(self.matrix)}; "
-                "numpy.loadtxt(path, delimiter=',') reads every line of a file as one row"
+                "read a file first: numpy.load(path) for .npy, pandas.read_parquet(path) for parquet, "
+                "numpy.loadtxt(path, delimiter=',') for lines of numbers"
             )
+        refuse_labels_as_numbers(self.matrix)
         refuse_row_as_labels(getattr(self.matrix, "column_names", getattr(self.matrix, "columns", ())))
         remedy = f"entries are probabilities; {COUNTS}"
         most = 1.0 + SUM_TOLERANCE

@@ -222,6 +222,34 @@ def _rows_of_array(array):
     return rows
 
 
+def refuse_labels_as_numbers(frame):
+    """Refuse a frame with columns of text beside columns of numbers.
+
+    Parameters
+    ----------
+    frame : object
+        What is no `pandas.DataFrame` is passed over.
+
+    Raises
+    ------
+    ValueError
+        That says how to make the column an index.
+
+    Examples
+    --------
+    >>> from shufflelib.randomizers.written_tables import refuse_labels_as_numbers
+    >>> refuse_labels_as_numbers([[0.75, 0.25], [0.25, 0.75]])
+    """
+    if not hasattr(frame, "set_index"):
+        return
+    texts = [label for label, column in frame.items() if any(isinstance(one, str) for one in column)]
+    if 0 < len(texts) < len(frame.columns):
+        raise ValueError(
+            f"matrix has text in its column {texts[0]!r}; pass matrix.set_index({texts[0]!r}) if it names "
+            "the rows, else drop it"
+        )
+
+
 def refuse_row_as_labels(labels):
     """Refuse names of columns that are numbers of a first row, which is then missing in the table.
 

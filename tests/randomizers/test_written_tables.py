@@ -232,12 +232,16 @@ def test_a_frame_of_pandas_behaves_alike():
     assert randomizers.from_pmf(pandas.DataFrame(ROWS)) == randomizers.from_pmf(ROWS)
     with pytest.raises(ValueError, match="may be its first row"):
         randomizers.from_pmf(pandas.read_csv(io.StringIO(f"90%,5%,5%\n{TWO}")))
+    named = pandas.DataFrame(ROWS, index=[f"value {row}" for row in range(len(ROWS))])
+    assert randomizers.from_pmf(named) == randomizers.from_pmf(ROWS)
+    with pytest.raises(ValueError, match="text in its column 'index'; pass matrix.set_index"):
+        randomizers.from_pmf(named.reset_index())
 
 
 @pytest.mark.parametrize("given", ["p.csv", b"p.csv", Path("p.csv")], ids=repr)
 def test_a_name_of_a_file_is_refused_with_what_reads_it(given):
     with pytest.raises(
-        TypeError, match=r"^matrix must be a table of numbers, got .*p\.csv.*; numpy\.loadtxt"
+        TypeError, match=r"^matrix must be a table of numbers, got .*p\.csv.*; read a file first: numpy\.load"
     ):
         randomizers.from_pmf(given)
 

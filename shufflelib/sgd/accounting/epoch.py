@@ -18,7 +18,7 @@ TRAINING = (
 
 
 def epoch(above, below, statement, source, *, record, assumptions):
-    """Return the profile of one epoch, enclosed by a dominating pair and the pair of an attack, or of several."""
+    """Return the profile of one epoch, enclosed by a dominating pair and the pairs of attacks."""
     return Profile(
         bounds=partial(Bounds, (above,), below if isinstance(below, tuple) else (below,)),
         statement=statement,
