@@ -197,7 +197,9 @@ def _parser(randomizer):
     for option in ("eps", "delta"):
         asked.add_argument(f"--{option}", type=_number(option), required=True, help=_help(option))
     words = "what is estimated, histogram by default; book/plan.md describes each"
-    asked.add_argument("--task", choices=TASKS, default="histogram", help=words)
+    asked.add_argument(
+        "--task", type=lambda word: word.replace("-", "_"), choices=TASKS, default="histogram", help=words
+    )
     asked.add_argument("--analyst", choices=ANALYSTS, default=ANALYSTS[0], help=HELP["analyst"])
     for option in ("d", "s", "rounds", "rate", "dropout"):
         asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))

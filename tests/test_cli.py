@@ -230,6 +230,13 @@ def test_an_option_given_twice_is_refused(capsys):
         assert capsys.readouterr().err == "shufflelib: --eps0 is given twice; keep one\n"
 
 
+def test_recommend_names_tasks_with_a_hyphen_too(capsys):
+    command = ["recommend", "--n", "1000", "--eps", "1", "--delta", "1e-6", "--d", "20", "--s", "2", "--json"]
+    assert main([*command, "--task", "key-value"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["asked"]["task"] == "key_value" and "mean error" in found["rows"][0]
+
+
 def test_recommend_publishes_the_mechanism_asked_for(capsys):
     command = ["recommend", "--n", "1000", "--eps", "1", "--delta", "1e-6", "--task", "mean"]
     assert main([*command, "--mechanism", "duchi"]) == 0
