@@ -7,10 +7,9 @@ log P/Q under P.
 `to_dp_event` makes an event of it, for programs that take dp-accounting's events and accountants:
 `dp_accountant` returns its `PLDAccountant`, which knows these events too.
 
-There is no counterpart for OpenDP.  Its user-defined measurement wraps the function that makes a release
-from the data, which shuffled reports have left before, and it does not compose privacy profiles; what it
-takes is ``profile.epsilon(delta).upper`` with that δ, in a ``privacy_map`` of one line.  The page "beside
-other tools" of the book has recipes for it and for others.
+OpenDP takes the curve as a function, ``new_privacy_profile(lambda eps: profile.delta(eps).upper)``, and
+``profile.epsilon(delta).upper`` with that δ in a ``privacy_map`` of one line.  The book's page on other tools
+has recipes for it, riskcal, gdpnum, jax-privacy and Opacus.
 """
 
 import functools
