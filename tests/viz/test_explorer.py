@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import math
 import operator
 import os
@@ -18,9 +19,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+import yaml
 
 import viz
-from shufflelib import calibration, randomizers, shuffle
+from shufflelib import calibration, randomizers, registry, shuffle
+from shufflelib.numerics.certified import written
 from shufflelib.published import comparison
 from viz.explorer import MECHANISMS, Setting, explorer, panel, questions, words
 from viz.explorer.doors import DOORS
@@ -210,6 +213,30 @@ def test_the_numbers_of_a_picture_can_be_taken_away(opened):
     assert float(caught) == pytest.approx(100 * min(math.exp(eps) * 0.1 + 1e-6, 1 - math.exp(-eps) * 0.9))
 
 
+@pytest.mark.parametrize("title", [door.title for door in DOORS])
+def test_a_record_is_written_of_what_is_shown(opened, title):
+    door = open_door(opened, title)
+    assert door.written.value == ""
+    door.record.click()
+    text = base64.b64decode(re.search(r'base64,([^"]+)"', door.written.value)[1]).decode()
+    found = yaml.safe_load(text)
+    assert registry.check(found).verdict == "holds" and html.escape(text) in door.written.value
+    printed = found["deployment"]["privacy_loss"]["privacy_parameters"]
+    if title == "Plan":
+        assert printed == {"epsilon": USUAL.eps, "delta": USUAL.delta}
+        door.menu.value = door.menu.options[1][1]
+        assert door.written.value == ""
+        door.record.click()
+        assert f"name: {door.menu.value}" in door.written.value
+    else:
+        assert printed["epsilon"] == float(written(central(USUAL).upper, up=True, digits=4))
+    opened.controls["n"].text.value = "1000"
+    assert door.written.value == ""
+    door.clear("computing")
+    door.record.click()
+    assert door.written.value == ""
+
+
 def test_cautions_stand_above_the_number(opened):
     opened.controls["delta"].text.value = "0.05"
     assert opened.said("Understand").startswith('<p role="alert"') and "not below 1/users" in opened.said(
@@ -307,6 +334,14 @@ def test_stills_need_no_kernel(monkeypatch):
     monkeypatch.setenv("SHUFFLELIB_FRAMES", "9")
     page = explorer(USUAL).data
     assert "make app" in page and page.count("<img") == 3
+    assert page.index('type="range"') < page.index("<h3>")  # what moves comes first
+    (packed,) = re.findall(r'<script type="application/json">(.*)</script>', page)
+    pictures, said = json.loads(packed)
+    assert len(set(pictures)) == len(said) == 9
+    for text in said:
+        n, eps, eps0 = re.fullmatch(r"(.*) users: ε ≤ (.*) \(n = .*, ε₀ = (.*)\)", text).groups()
+        there = USUAL.but(n=int(n.replace(",", "")), eps0=float(eps0))
+        assert eps == words.rounded(central(there).upper, up=True)
     assert words.rounded(central(USUAL).upper, up=True) in page
 
 

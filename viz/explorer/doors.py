@@ -6,6 +6,7 @@ import html
 import ipywidgets
 
 import viz
+from shufflelib import record, registry
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.profiles import cautions
 from viz.explore import complaint, image
@@ -14,7 +15,6 @@ from viz.explorer import pictures, words
 NAMES = {name: one.name for task in TASKS.values() for name, one in task.candidates.items()}
 BESIDE = {"flex_flow": "row wrap", "align_items": "flex-start"}
 OWN = ("mechanism", "matrix", "d", "sigma", "eps0", "n", "delta")
-DOWNLOAD = '<a download="{0}.csv" href="data:text/csv;base64,{1}">The picture’s numbers as CSV</a>'
 
 
 def name(row):
@@ -36,6 +36,19 @@ def code(*lines):
     return "".join(f'<pre style="{how}" tabindex="0">{html.escape(line)}</pre>' for line in lines)
 
 
+def download(words, file, text):
+    """Return a link that saves a text as a file.
+
+    Examples
+    --------
+    >>> from viz.explorer.doors import download
+    >>> download("numbers", "a.csv", "x,y")
+    '<a download="a.csv" href="data:text/csv;base64,eCx5">numbers</a>'
+    """
+    data = base64.b64encode(text.encode()).decode()
+    return f'<a download="{file}" href="data:text/{file.rsplit(".")[-1]};base64,{data}">{words}</a>'
+
+
 class Door:
     """What one door shows: an answer in words, a picture, and what is folded.
 
@@ -43,16 +56,20 @@ class Door:
     number first; ``folds``, the titles of what is folded.
     """
 
-    folds = ("Proof and assumptions", "Take it away: Python, shell, CSV")
+    folds = ("Proof and assumptions", "Take it away: Python, shell, CSV, record")
     first = "epsilon"
 
     def __init__(self):
         self.answer, self.more, self.picture = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.HTML()
         self.answer.add_class("viz-status").add_class("viz-answer")
         self.folded = [ipywidgets.HTML() for _ in self.folds]
-        self.accordion = ipywidgets.Accordion(self.folded, titles=self.folds)
+        self.record, self.written = ipywidgets.Button(description="A record to publish"), ipywidgets.HTML()
+        self.record.on_click(lambda _: self._record())
+        folded = [*self.folded[:-1], ipywidgets.VBox([self.folded[-1], self.record, self.written])]
+        self.accordion = ipywidgets.Accordion(folded, titles=self.folds)
         self.said = [self.answer, self.more]  # beside the picture
-        self.late = [self.more, self.picture, self.folded[-1]]  # what the first number does not fill
+        self.late = [self.more, self.picture, self.folded[-1], self.written]  # not filled by the first number
+        self.current = None
 
     def shown(self):
         """Return the door as a widget: words, the picture beside them where there is room, what is folded."""
@@ -61,9 +78,9 @@ class Door:
 
     def clear(self, why):
         """Take every answer away, and say why."""
-        for part in (self.more, self.picture, *self.folded):
+        for part in (self.more, self.picture, *self.folded, self.written):
             part.value = ""
-        self.answer.value = why
+        self.answer.value, self.current = why, None
 
     def clear_late(self):
         """Take away what comes after the first number."""
@@ -77,14 +94,31 @@ class Door:
                 refused = f"No number: {complaint(known[ask])}. Nothing is proved here."
                 self.clear(words.alert(refused.replace("..", ".")))
                 return
+        self.current = setting, known
         self.say(setting, known)
+
+    def recorded(self):
+        """Return the record of what is shown."""
+        setting, _ = self.current
+        return record(setting.profile(), delta=setting.delta)
+
+    def _record(self):
+        if self.current is None:
+            return
+        try:
+            text = registry.to_yaml(self.recorded())
+        except Exception as error:  # whatever it is, no record must stand under another setting
+            self.written.value = words.alert(complaint(error))
+        else:
+            self.written.value = download("The record as YAML", "record.yaml", text) + code(text)
 
     def draw(self, drawn, take_away):
         """Show axes, and their numbers among what is taken away."""
         ax, headline, frame = drawn
         self.picture.value = image(pictures.png(ax), headline, round(92 * ax.figure.get_figwidth()))
-        data = base64.b64encode(frame.to_csv(index=False, float_format="%.12g").encode()).decode()
-        self.folded[-1].value = take_away + DOWNLOAD.format(self.title.lower(), data)
+        numbers = frame.to_csv(index=False, float_format="%.12g")
+        link = download("The picture’s numbers as CSV", f"{self.title.lower()}.csv", numbers)
+        self.folded[-1].value, self.written.value = take_away + link, ""
 
 
 class Understand(Door):
@@ -116,18 +150,17 @@ class Plan(Door):
     controls = ("task", "d", "n", "eps", "delta", "rounds", "rate", "dropout")
     needs = ("plan",)
     first = "plan"
-    folds = ("One mechanism in detail", "All mechanisms", "Take it away: Python, shell, CSV")
+    folds = ("One mechanism in detail", "All mechanisms", Door.folds[-1])
 
     def __init__(self):
         super().__init__()
         self.menu = ipywidgets.Dropdown(description="mechanism", style={"description_width": "6.2em"})
-        self.detail, self.found = self.folded[0], None
-        self.accordion.children = [ipywidgets.VBox([self.menu, self.detail]), *self.folded[1:]]
+        self.detail = self.folded[0]
+        self.accordion.children = [ipywidgets.VBox([self.menu, self.detail]), *self.accordion.children[1:]]
         self.menu.observe(lambda _: self.open(), names="value")
 
     def say(self, setting, known):
         """Give the smallest error, then all."""
-        self.found = setting, known["plan"]
         found = known["plan"]
         self.answer.value = words.plan(setting, found, name)
         self.folded[1].value = words.plans(found, name)
@@ -142,12 +175,25 @@ class Plan(Door):
 
     def open(self):
         """Show the mechanism that the menu names."""
-        setting, found = self.found
-        row = next((row for row in found if row["mechanism"] == self.menu.value), found[0])
+        if self.current is None:
+            return
+        setting, found = self.current[0], self.current[1]["plan"]
+        row = found[self.row()]
+        self.written.value = ""
         says = f"<p>A statement to publish (select it to copy):</p>{code(row['sentence'])}"
         self.detail.value = (
             words.alert(row["warning"]) + words.facts(setting, row) + says + code(row["python"])
         )
+
+    def row(self):
+        """Return the place of the mechanism that the menu names."""
+        names = [row["mechanism"] for row in self.current[1]["plan"]]
+        return names.index(self.menu.value) if self.menu.value in names else 0
+
+    def recorded(self):
+        """Return the record of the mechanism that the menu names, at the target."""
+        setting, known = self.current
+        return record(known["plan"].profile(self.row()), delta=setting.delta, eps=setting.eps)
 
 
 def shell(setting):

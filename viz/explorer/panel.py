@@ -6,18 +6,20 @@ import os
 import ipywidgets
 from IPython.display import HTML
 
-from viz.explore import Panel, complaint
+from viz.explore import Panel, complaint, explore, log_slider, slider
 from viz.explorer import words
 from viz.explorer.controls import controls
 from viz.explorer.doors import BESIDE, DOORS
+from viz.explorer.pictures import Attacker
 from viz.explorer.questions import Question
 from viz.explorer.setting import MECHANISMS, Setting
 from viz.explorer.worker import Worker
 
 PARAMETERS = {name for one in MECHANISMS.values() for name in one.parameters}
 HOW = (
-    "<p>This page shows answers for one setting. To move the controls, run <code>make app</code>, or open "
-    "<code>notebooks/explorer.ipynb</code> in JupyterLab (<code>make lab</code>) and run all cells.</p>"
+    "<p>Here two controls move a picture, and the answers below are for one setting. The "
+    '<a href="../planner/index.html">planner</a> answers other settings in the browser; <code>make app</code> '
+    "opens all controls.</p>"
 )
 STYLE = (
     "<style>.viz-explorer .widget-html-content { line-height: 1.4 }\n"
@@ -46,12 +48,31 @@ def explorer(setting=None):
 
 
 def stills(setting):
-    """Return what each door answers, as HTML without controls."""
-    parts = [HOW]
+    """Return what each door answers, as HTML: the picture of the first moves, the others are for one setting."""
+    parts = [HOW, moving(setting)]
     for door in (kind() for kind in DOORS):
         door.write(setting, {ask: Question(ask, setting).call()() for ask in door.needs})
-        parts += [f"<h3>{door.title}</h3>", door.answer.value, door.more.value, door.picture.value]
+        parts += [f"<h3>{door.title}</h3>", door.answer.value, door.more.value]
+        parts += [door.picture.value] * (door.title != "Understand")
     return "".join(parts)
+
+
+def moving(setting):
+    """Return the picture of *Understand* for a few numbers of users and budgets, as HTML with two sliders."""
+    attacker = Attacker()
+    attacker.ax.figure.subplots_adjust(top=0.9)
+
+    def draw(**moved):
+        there = setting.but(**moved)
+        eps, missed = (Question(ask, there).call()() for ask in ("epsilon", "missed"))
+        ax, _, _ = attacker.draw(there, eps, missed)
+        ax.set_title(f"{there.n:,} users: ε ≤ {words.rounded(eps.upper, up=True)}", loc="left")
+        return ax
+
+    controls = {"n": log_slider(100, 10**8, setting.n, per_decade=1)}
+    if "eps0" in setting.parameters:
+        controls["eps0"] = slider(0.5, 4.5, setting.eps0, step=0.5)
+    return explore(draw, **controls).data
 
 
 class Explorer(Panel):

@@ -73,10 +73,12 @@ def promise(eps, delta):
     if not eps < 700.0:
         return ""
     if eps < cautions.NO_DISTANCE:
-        return f"<p>With your value any result is at most {digits(delta, 6)} (δ) likelier or less likely.</p>"
+        likelier = f"{digits(delta, 6)} (δ) likelier or less likely"
+        return f"<p>With your value any set of results is at most {likelier}.</p>"
+    factor = f"<b>{rounded(math.exp(eps), up=True, to=4)} times</b>"
     return (
-        f"<p>With your value any result is at most <b>{rounded(math.exp(eps), up=True, to=4)} times</b> as "
-        f"likely as with another value in its place (e<sup>ε</sup>), plus {digits(delta, 6)} (δ).</p>"
+        f"<p>With your value any set of results is at most {factor} as likely as with another value in its "
+        f"place (e<sup>ε</sup>), plus {digits(delta, 6)} (δ).</p>"
     )
 
 
