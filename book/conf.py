@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 from docutils import nodes
+from docutils.utils.math import tex2unichar
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.unsrt import Style as UnsrtStyle
 from pybtex.style.template import field, sentence
@@ -22,6 +23,8 @@ project = "shufflelib"
 author = ", ".join(person["name"] for person in CITATION["authors"])
 release = CITATION["version"]
 html_title = "Privacy amplification by shuffling"
+html_baseurl = CITATION.get("url", "")  # where the book is published: pages then name it as canonical
+html_favicon = "_static/icon.svg"
 
 extensions = [
     "myst_nb",
@@ -42,6 +45,15 @@ nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+ABOUT = (
+    "How private are shuffled reports? Lessons, a planner, certified bounds, and a check of the literature's."
+)
+myst_html_meta = {
+    "description": ABOUT,
+    "property=og:title": html_title,
+    "property=og:description": ABOUT,
+    "property=og:type": "website",
+}
 suppress_warnings = ["mystnb.unknown_mime_type", "ref.python"]  # a word of a type may name several things
 
 bibtex_bibfiles = [str(ROOT / "references.bib")]
@@ -75,7 +87,7 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["book.css"]
-html_js_files = ["definitions.js", "hovers.js", "copy.js", "ledger.js", "snippets.js"]
+html_js_files = ["definitions.js", "terms.js", "access.js", "copy.js", "ledger.js", "snippets.js"]
 exclude_patterns = ["downloads/*"]  # the notebooks as they are opened in JupyterLab
 html_copy_source = False
 html_show_copyright = False
@@ -87,7 +99,7 @@ html_theme_options = {
     "use_download_button": False,
     "use_fullscreen_button": False,
 }
-html_context = {"citation": CITATION, "citation_authors": author, "default_mode": "light"}
+html_context = {"citation": CITATION, "citation_authors": author, "default_mode": "auto"}
 
 # One script draws the formulas as vectors: no font and no second file is fetched.
 MATHJAX = "mathjax/tex-svg.js"
@@ -102,53 +114,41 @@ def vendor_mathjax(app, error):
         target = Path(app.outdir, "_static", MATHJAX)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(package / "static" / MATHJAX, target)
+        for template in Path(app.outdir, "_static").rglob("*.html"):  # of the theme, and no page
+            template.unlink()
 
 
-LETTERS = {
-    r"\varepsilon": "ε",
-    r"\delta": "δ",
-    r"\lambda": "λ",
-    r"\mu": "μ",
-    r"\beta": "β",
-    r"\gamma": "γ",
-    r"\theta": "θ",
-    r"\chi": "χ",
-    r"\ell": "ℓ",
-    r"\log": "log ",
-    r"\sqrt": "√",
-    r"\Pr": "Pr",
-    r"\le": "≤",
-    r"\in": "∈",
-    r"\inf": "inf",
-    r"\sum": "Σ",
-    r"\|": "‖",
-    r"\mathbb E": "E ",
-    r"\text": "",
-    "{": "",
-    "}": "",
-}
+KINDS = "mathalpha", "mathbin", "mathrel", "mathop", "mathord", "mathopen", "mathclose", "mathfence", "space"
+SIGNS = {name: sign for kind in KINDS for name, sign in getattr(tex2unichar, kind).items()}
+SIGNS |= {name: f"{name} " for name in "Pr log exp max min inf sup sinh cosh tanh".split()}
+SIGNS |= {"sqrt": "√", "dots": "…", "{": "(", "}": ")"}
+COMMAND = re.compile(r"\\(?:begin|end)\{\w+\*?\}|\\([A-Za-z]+|.)|[{}&]", re.DOTALL)
 
 
 def in_letters(formula):
-    """Return text with the commonest commands of formulas as letters, on one line."""
-    for command, letter in sorted(LETTERS.items(), key=lambda pair: -len(pair[0])):
-        formula = formula.replace(command, letter)
-    return " ".join(formula.split())
+    """Return a formula of TeX on one line, as a reader would type it."""
+    return " ".join(COMMAND.sub(lambda found: SIGNS.get(found[1], ""), formula).split())
 
 
+FORMULA = re.compile(r"\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)
 NO_TEXT = re.compile(
-    r"<(script|style)\b.*?</\1>|<details class=.admonition hide.*?</details>|<a class=.headerlink.*?</a>"
-    r"|<[^>]*>|\\[()\[\]]",
+    r"<(script|style)\b.*?</\1>|<details class=.admonition hide.*?</details>|<a class=.headerlink.*?</a>|<[^>]*>",
     re.DOTALL,
 )
 TEXTS = {}
 
 
+def without_tags(body):
+    """Return what a page of HTML says: no tags, no folded code, formulas in letters."""
+    body = body.replace("</dt>", "</dt> ").replace("</td>", "</td> ")
+    text = FORMULA.sub(lambda found: in_letters(html.unescape(found[1] or found[2])), NO_TEXT.sub("", body))
+    return " ".join(html.unescape(text).split())
+
+
 def keep_text(app, pagename, templatename, context, doctree):
     """Keep what a page says, without folded code, for the snippets of the search."""
     if doctree is not None:
-        body = context["body"].replace("</dt>", "</dt> ").replace("</td>", "</td> ")
-        TEXTS[pagename] = in_letters(html.unescape(NO_TEXT.sub("", body)))
+        TEXTS[pagename] = without_tags(context["body"])
 
 
 def write_texts(app, error):
@@ -164,7 +164,14 @@ def write_definitions(app, error):
         return
     found = {}
     for item in app.env.get_doctree("glossary").findall(nodes.definition_list_item):
-        words = in_letters(item.children[-1].astext().split("\n\n")[0])
+        said = item.children[-1].deepcopy()
+        for cited in list(
+            said.findall(lambda node: getattr(node, "attributes", {}).get("refdomain") == "cite")
+        ):
+            cited.parent.remove(cited)
+        for formula in list(said.findall(nodes.math)):
+            formula.replace_self(nodes.Text(in_letters(formula.astext())))
+        words = re.sub(r" +(?=[.;,)])", "", " ".join(said.astext().split("\n\n")[0].split()))
         found |= {name: words for term in item.children[:-1] for name in term.get("ids", ())}
     text = f"const DEFINITIONS = {json.dumps(found, ensure_ascii=False)};\n"
     Path(app.outdir, "_static", "definitions.js").write_text(text, encoding="utf-8")

@@ -181,8 +181,9 @@ def by_item(work, ledger):
 
 
 def ledger_page(head, ledger, pictures):
-    """Return the head of the page, then every claim by work and item; nothing is computed."""
-    lines = [head, "", "## Every claim", ""]
+    """Return the first paragraphs of the page, every claim by work and item, then the rest of the page."""
+    first, rest = head.split("\n## ", 1)
+    lines = [first, "## Every claim", ""]
     by_source = {}
     for claim in ledger:
         by_source.setdefault(claim.id.split("-")[0], []).append(claim)
@@ -194,7 +195,7 @@ def ledger_page(head, ledger, pictures):
         lines += ["|---|---|---|---|"]
         lines += [row_of_claim(item, claim, source, pictures) for item, claim in by_item(work, claims)]
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"## {rest}"])
 
 
 def row_of_claim(item, claim, source, pictures):
@@ -210,23 +211,28 @@ def row_of_claim(item, claim, source, pictures):
     return f"| {plain(item)} | {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |"
 
 
+def names_of(module, homes):
+    """Return the names of a module with their first lines, as Sphinx shows them, and its constants."""
+    title = module.__name__
+    things = {f"{title}.{name}": getattr(module, name) for name in public_names(module)}
+    constants = {name: thing for name, thing in things.items() if not callable(thing)}
+    lines = [".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", ""]
+    lines += [f"   ~{homes[id(thing)]}" for name, thing in things.items() if name not in constants]
+    return [*lines, ""], things, constants
+
+
 def module_page(module, homes):
     """Return the reference page of one module: its names at a glance, then their documentation.
 
     An object that two modules offer is documented once, under the name in ``homes``.
     """
     title = module.__name__
-    things = {f"{title}.{name}": getattr(module, name) for name in public_names(module)}
-    constants = {name: thing for name, thing in things.items() if not callable(thing)}
-    documented = {
-        name: thing for name, thing in things.items() if name not in constants and homes[id(thing)] == name
-    }
-    lines = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", ""]
-    lines += [".. currentmodule:: None", "", ".. autosummary::", ""]
-    lines += [f"   ~{homes[id(thing)]}" for name, thing in things.items() if name not in constants]
-    for name, thing in documented.items():
-        kind = "class" if inspect.isclass(thing) else "function"
-        lines += ["", f".. auto{kind}:: {name}", *["   :members:"] * (kind == "class")]
+    names, things, constants = names_of(module, homes)
+    lines = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", "", *names]
+    for name, thing in things.items():
+        if name not in constants and homes[id(thing)] == name:
+            kind = "class" if inspect.isclass(thing) else "function"
+            lines += ["", f".. auto{kind}:: {name}", *["   :members:"] * (kind == "class")]
     for name, value in constants.items():
         lines += ["", f".. py:data:: {name}"]
         lines += [f"   :value: {value!r}"] * (len(repr(value)) < 80)
@@ -249,23 +255,18 @@ def homes_of_names(modules):
 
 def reference_page(modules, homes):
     """Return the public interface on one page: each module and each of its names with its first line."""
-    lines = [
-        "# Reference",
-        "",
+    lines = ["Reference", "=========", ""]
+    lines += [
         "Every public name on one page; each leads to its signature, what it returns, and an example.",
         "",
     ]
     for module in modules:
-        title = module.__name__
-        lines += [f"## {{doc}}`{title} <reference/{title}>`", "", plain(first_line(module)), ""]
-        for name in public_names(module):
-            thing = getattr(module, name)
-            home = homes[id(thing)] if callable(thing) else f"{title}.{name}"
-            summary = f": {plain(first_line(thing))}" if callable(thing) else ""
-            lines.append(f"- {{py:obj}}`{name} <{home}>`{summary}")
-        lines.append("")
-    pages = [f"reference/{module.__name__}" for module in modules]
-    return "\n".join([*lines, "```{toctree}", ":hidden:", "", *pages, "```", ""])
+        title = f":doc:`{module.__name__} <reference/{module.__name__}>`"
+        names, _, constants = names_of(module, homes)
+        lines += [title, "-" * len(title), "", first_line(module), "", *names]
+        lines += [f"* :py:obj:`{name.rsplit('.')[-1]} <{name}>`" for name in constants] + [""]
+    pages = [f"   reference/{module.__name__}" for module in modules]
+    return "\n".join([*lines, ".. toctree::", "   :hidden:", "", *pages, ""])
 
 
 def first_line(thing):
@@ -296,7 +297,7 @@ def write(target, bounds, ledger, citation, folders):
         "bounds.md": bounds_page(bounds, titles),
         "gallery.md": gallery_page(folders),
         "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(folders)),
-        "reference.md": reference_page(modules, homes),
+        "reference.rst": reference_page(modules, homes),
     }
     pages |= {f"reference/{module.__name__}.rst": module_page(module, homes) for module in modules}
     for name, text in pages.items():

@@ -46,7 +46,7 @@ def outside(address):
 
 def faults(book):
     """Return what is wrong with a book in a folder, one line each, and the links that leave it."""
-    written = [path.resolve() for path in sorted(book.rglob("*.html")) if "_static" not in path.parts]
+    written = [path.resolve() for path in sorted(book.rglob("*.html"))]
     pages = {path: Page(path.read_text()) for path in written}
     found, leaving = [], set()
     for path, page in pages.items():

@@ -1,4 +1,5 @@
-// A field and a menu above the ledger: rows that lack a word or have another verdict are hidden, and works without rows.
+// A field and a menu first on the page: claims that lack a word or have another verdict are hidden, and works without
+// claims. The address keeps both, so that a filtered list can be linked.
 document.addEventListener("DOMContentLoaded", () => {
   const section = document.getElementById("every-claim");
   const rows = [...document.querySelectorAll("table.claims tbody tr")];
@@ -10,8 +11,8 @@ document.addEventListener("DOMContentLoaded", () => {
     '<label>Words <input type="search" placeholder="such as: tight subset"></label> ' +
     '<label>Verdict <select><option value="">all</option></select></label> <output></output>';
   const [words, menu, count] = ["input", "select", "output"].map((name) => form.querySelector(name));
-  for (const verdict of new Set(rows.map(verdictOf))) menu.add(new Option(verdict));
   const verdicts = new Map(rows.map((row) => [row, verdictOf(row)]));
+  for (const verdict of new Set(verdicts.values())) menu.add(new Option(verdict));
   const works = [...section.querySelectorAll("section")];
   const title = (row) => row.closest("section").firstElementChild.textContent;
   const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(); // é is found as e
@@ -25,8 +26,20 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const work of works) work.hidden = !rows.some((row) => !row.hidden && work.contains(row));
     count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} claims`;
   };
-  form.addEventListener("input", filter);
+  const read = () => {
+    const address = new URLSearchParams(location.hash.slice(1));
+    words.value = address.get("words") ?? "";
+    menu.value = address.get("verdict") ?? "";
+    if (menu.selectedIndex < 0) menu.value = ""; // no such verdict
+    filter();
+  };
+  form.addEventListener("input", () => {
+    const kept = Object.entries({ words: words.value, verdict: menu.value }).filter(([, text]) => text);
+    history.replaceState(null, "", kept.length ? `#${new URLSearchParams(kept)}` : location.pathname);
+    filter();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
-  section.firstElementChild.after(form);
-  filter();
+  addEventListener("hashchange", read);
+  document.querySelector("article h1").after(form);
+  read();
 });
