@@ -252,8 +252,8 @@ def parts_for(log_doubts, log_aim, most=MOST_AT_ONCE):
     enough = np.append(np.flatnonzero((doubt / parts**2).sum(axis=1) <= aim), SHIFTS.size - 1)[0]
     at_most = np.count_nonzero((parts - 1.0).sum(axis=1) <= most) - 1
     chosen = parts[min(enough, max(at_most, 0))].astype(int)
-    if np.all(chosen == 1):
-        chosen[np.argmax(log_doubt)] = 2
+    if np.all(chosen == 1):  # many gaps are alike
+        chosen[np.argsort(log_doubt)[-most:]] = 2
     return np.split(chosen, np.cumsum([part.size for part in log_doubts])[:-1])
 
 
