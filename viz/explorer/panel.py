@@ -48,7 +48,7 @@ def explorer(setting=None):
 
 
 def stills(setting):
-    """Return what each door answers, as HTML; the picture of the first moves, the others are for one setting
+    """Return what each door answers, as HTML; only the first picture moves."""
     parts = [HOW, moving(setting)]
     for door in (kind() for kind in DOORS):
         door.write(setting, {ask: Question(ask, setting).call()() for ask in door.needs})
