@@ -75,7 +75,7 @@ def threshold(mechanism: ItemSupports, n: int, dummy_messages: int = 0, mistakes
     >>> from shufflelib.calibration.tasks.discoveries import threshold
     >>> found = threshold(randomizers.local_hash(eps0=4.0, d=10**6), n=100_000)
     >>> round(found.share, 4), round(found.found_from, 4)
-    (0.0047, 0.0061)
+    (0.0048, 0.0062)
     """
     mistakes = validation.probability(mistakes, "mistakes")
     own, other, share = mechanism.support
