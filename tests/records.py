@@ -28,6 +28,7 @@ from shufflelib.shuffling import (
     PersonalizedPair,
     VariationRatioPair,
     WorstPopulation,
+    approximate_ldp,
     binomial_dummies,
     sample_and_threshold,
 )
@@ -561,6 +562,18 @@ MESSAGES = (
     messages("fake users", (1,), 2),
 )
 
+SYMBOLS = [[F(1, 1000), F(2997, 4000), F(999, 4000), F(0)], [F(0), F(999, 4000), F(2997, 4000), F(1, 1000)]]
+APPROXIMATE = Record(
+    "approximate LDP",
+    lambda n: approximate_ldp(eps0=LOG3, delta0=0.001, n=n),
+    lambda n: neighbours.shuffled(SYMBOLS, n) + neighbours.shuffled(GRR(3, 3), n),
+    (1, 2, 3),
+    1.3,
+    0.85,
+    complete=False,
+    sharp=False,
+    questions=POINTS,
+)
 NUMBERS = (
     Record(
         "dummies of coins",
@@ -581,6 +594,7 @@ NUMBERS = (
 RECORDS = (
     *NUMBERS,
     GENERIC,
+    APPROXIMATE,
     *BY_DEFINITION,
     *LABELLED,
     *LISTED,

@@ -40,7 +40,7 @@ class GroupPair(SymmetricPair):
     Gaussian curve do; lower bounds on the curve are those of a single user.
     """
 
-    chained = True
+    from_above = True
 
     def __init__(self, pair, size):
         self.pair, self.size, self.search_width = pair, size, max(pair.search_width, 1e-9)

@@ -74,7 +74,7 @@ class Pair(PrivacyProfile):
 
     statement = "a pair (P, Q)"
     symmetric = False  # H(P‖Q) = H(Q‖P) at every eps
-    chained = False  # of a group: of its curve no lower bound but that of one user is known
+    from_above = False  # of its curve no lower bound is known but a plain one
     one_way = False  # asked in the order of P and Q only
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops

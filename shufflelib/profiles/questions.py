@@ -181,7 +181,7 @@ class PrivacyProfile(Shown, ABC):
         widest = int(np.argmax(width))
         if width[widest] <= WIDE:
             return found
-        if any(one.chained for one in self.dominating_pairs):
+        if any(one.from_above for one in self.dominating_pairs):
             return dataclasses.replace(found, cause=THEORY)
         middle = math.sqrt(np.ravel(found.lower)[widest] * np.ravel(found.upper)[widest])
         return dataclasses.replace(found, cause=why_wide(float(grid.ravel()[widest]), middle))

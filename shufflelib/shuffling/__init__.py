@@ -10,6 +10,7 @@ general it is not an upper bound for the mechanism.
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.shuffling import multi_message, personal
 from shufflelib.shuffling.aggregated import aggregate
+from shufflelib.shuffling.approximate import approximate_ldp
 from shufflelib.shuffling.binary_rr_exact import WorstPopulation
 from shufflelib.shuffling.dummies import binomial_dummies, negative_binomial_dummies, poisson_dummies
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair
@@ -24,6 +25,7 @@ __all__ = [
     "WorstPopulation",
     "binomial_dummies",
     "aggregate",
+    "approximate_ldp",
     "blanket_profile",
     "multi_message",
     "negative_binomial_dummies",

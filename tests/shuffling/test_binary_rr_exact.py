@@ -108,6 +108,9 @@ def test_unlike_rows_of_which_one_is_rare_keep_the_blanket():
         got, wide = shuffle(table, n).epsilon(1e-6), blanket_profile(table, n).epsilon(1e-6)
         assert got.upper <= wide.upper * (1 + 1e-9) and got.upper <= got.lower * (1 + 1e-4)
         assert isinstance(shuffle(table, n).dominating_pairs[0], WorstPopulation) == exact
+    apart = randomizers.from_pmf([[0.999, 0.001], [0.9, 0.1]])
+    got, wide = shuffle(apart, 10**5).epsilon(0.01), blanket_profile(apart, 10**5).epsilon(0.01)
+    assert got.upper <= wide.upper * (1 + 1e-9)
 
 
 def plain(a, b, ratio, n):

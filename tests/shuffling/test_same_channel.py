@@ -8,6 +8,7 @@ from fractions import Fraction as F
 from functools import cache
 from itertools import permutations
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -170,6 +171,30 @@ def test_a_table_with_rounded_rows_is_bracketed_by_two_budgets():
     for budget in (smaller, larger):
         sides.append(shuffle(randomizers.binary_rr(eps0=budget), 500).delta(0.1))
     assert (found.lower, found.upper) == (sides[0].lower, sides[1].upper)
+
+
+NEARLY = [[0.7, 0.299, 0.001 * (1.0 - 1.1e-8)], [0.4, 0.598, 0.002]]  # two columns are nearly proportional
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[0.75, 0.25], [0.3, 0.7]],
+        [[0.4, 0.6], [0.1, 0.9], [0.25, 0.75]],
+        [[0.999, 0.001], [0.5, 0.5]],
+        [[0.5, 0.5], [0.4999, 0.5001]],
+        [[x * (1.0 + 9e-10) for x in row] for row in NEARLY],
+    ],
+)
+def test_the_losses_of_a_table_are_between_two_pairs_of_numbers(table):
+    rows = [[F(x) / sum(map(F, row)) for x in row] for row in table]
+    first = [max(a[0] / b[0] for a in rows for b in rows)]
+    other = [max(a[k] / b[k] for a in rows for b in rows) for k in range(1, len(rows[0]))]
+    exact = sorted(float(mpmath.log1p(mpmath.mpf((x - 1).numerator) / (x - 1).denominator))
+                   for x in (max(first), max(other)))  # fmt: skip
+    inner, outer = (sorted(losses) for losses in randomizers.from_pmf(table).binary_losses)
+    for low, loss, high in zip(inner, exact, outer, strict=True):
+        assert low < loss < high < low + 1e-7
 
 
 @pytest.mark.parametrize("eps0", [0.5, 2.0, 4.0])
