@@ -173,7 +173,7 @@ def test_a_table_with_rounded_rows_is_bracketed_by_two_budgets():
     assert (found.lower, found.upper) == (sides[0].lower, sides[1].upper)
 
 
-NEARLY = [[0.7, 0.299, 0.001 * (1.0 - 1.1e-8)], [0.4, 0.598, 0.002]]  # two columns are nearly proportional
+NEARLY = [[0.7, 0.299, 0.001 * (1.0 - 1e-8)], [0.4, 0.598, 0.002]]  # two columns are nearly proportional
 
 
 @pytest.mark.parametrize(
