@@ -42,7 +42,7 @@ HELP = {
     "audit": "draw from a sampler of your own: a lower bound on its eps0, and the likeliest slip",
     "mechanisms": "names, parameters, domains and sources of all mechanisms",
     "pmf": "a mechanism of your own: probabilities of its reports, one row for each value",
-    "n": "number of users who report in a round",
+    "n": "number of honest users who report in a round: not who colludes or drops out",
     "eps": "central epsilon in nats",
     "delta ": "central delta, between 0 and 1",
     "order": "order of the Renyi divergence, above 1",
