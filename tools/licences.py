@@ -19,6 +19,7 @@ STATED = {
     "colorama": "BSD-3-Clause",
     "docutils": "Public-Domain AND BSD-2-Clause",  # the GPL is that of an editor's mode, not installed
     "frozenlist": "Apache-2.0",
+    "gdpnum": "MIT",  # in its LICENSE file alone
     "jupyterlab-pygments": "BSD-3-Clause",
     "multidict": "Apache-2.0",
     "propcache": "Apache-2.0",

@@ -76,7 +76,7 @@ class from_pmf(FiniteRandomizer):
         if isinstance(self.matrix, str | bytes | os.PathLike):
             raise TypeError(
                 f"matrix must be a table of numbers, got {validation.shown(self.matrix)}; "
-                "read a file first: numpy.load(path) for .npy, pandas.read_parquet(path) for parquet, "
+                "read a file first: numpy.load for .npy, pandas.read_parquet for parquet, "
                 "numpy.loadtxt(path, delimiter=',') for lines of numbers"
             )
         refuse_labels_as_numbers(self.matrix)
