@@ -24,7 +24,7 @@ author = ", ".join(person["name"] for person in CITATION["authors"])
 release = CITATION["version"]
 html_title = "Privacy amplification by shuffling"
 html_baseurl = CITATION.get("url", "")  # where the book is published: pages then name it as canonical
-html_favicon = "_static/icon.svg"
+html_favicon = "planner/icon.svg"
 
 extensions = [
     "myst_nb",

@@ -215,15 +215,16 @@ def _wide(most, least):
 
 
 def packed(entries):
-    """Return entries as text: differences between numbers of users, compressed."""
-    differences = np.diff(entries, axis=1, prepend=0).astype("<u2")  # modulo 2¹⁶
+    """Return entries as text, a block for each δ: differences between numbers of users, compressed."""
+    differences = np.diff(entries.transpose(2, 0, 1), prepend=0).astype("<u2")  # modulo 2¹⁶
     return base64.b64encode(zlib.compress(differences.tobytes(), 9)).decode()
 
 
 def unpacked(text, shape):
-    """Return the entries of `packed`."""
-    differences = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u2").reshape(shape)
-    return np.cumsum(differences, axis=1, dtype="<u2")
+    """Return the entries of `packed`, whose shape counts budgets, users and δ."""
+    budgets, users, deltas = shape
+    differences = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u2")
+    return np.cumsum(differences.reshape(deltas, budgets, users), axis=2, dtype="<u2").transpose(1, 2, 0)
 
 
 def main():

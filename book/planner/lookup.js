@@ -12,15 +12,14 @@ const NAMES = {
   laplace: "Laplace noise",
 };
 
-// The entries of the table are compressed differences between numbers of users, modulo 2¹⁶.
+// The entries of the table, a block for each δ, are compressed differences between numbers of users, modulo 2¹⁶.
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const view = new DataView(await new Response(stream).arrayBuffer());
-  const numbers = new Uint16Array(view.byteLength / 2), width = TABLE.deltas.length;
+  const numbers = new Uint16Array(view.byteLength / 2);
   for (let place = 0; place < numbers.length; place++) {
-    const first = place % (TABLE.users.length * width) < width;
-    numbers[place] = view.getUint16(2 * place, true) + (first ? 0 : numbers[place - width]);
+    numbers[place] = view.getUint16(2 * place, true) + (place % TABLE.users.length ? numbers[place - 1] : 0);
   }
   return numbers;
 }
@@ -31,8 +30,8 @@ async function unpackAll() {
 
 // The proved ε of an entry; its places count budgets, users and δ.
 function entry(mechanism, budget, users, delta) {
-  const place = (budget * TABLE.users.length + users) * TABLE.deltas.length + delta;
-  const code = TABLE.mechanisms[mechanism].numbers[place];
+  const { budgets, numbers } = TABLE.mechanisms[mechanism];
+  const code = numbers[(delta * budgets.length + budget) * TABLE.users.length + users];
   return code === 0 ? 0 : TABLE.smallest * Math.exp(TABLE.step * code);
 }
 
@@ -56,8 +55,8 @@ function centralEpsilon(mechanism, eps0, n, delta) {
 // The table that bounds randomized response with d options: at the same ε₀, more options have a smaller δ.
 function responseTable(d) {
   if (d === 2) return "binary_rr";
-  const fewer = [100, 32, 10, 4].find((one) => one <= d);
-  return fewer ? `generalized_rr_${fewer}` : "generic";
+  const tables = Object.keys(TABLE.mechanisms).filter((name) => Number(name.split("generalized_rr_")[1]) <= d);
+  return tables.at(-1) ?? "generic"; // they stand in order
 }
 
 // The largest budget proved to meet the target, for this mechanism or for any; undefined if none is.

@@ -39,17 +39,32 @@ function understandAsked() {
   return { mechanism: field("mechanism").value, eps0, n, delta: Number(field("delta2").value), wrong: one || other };
 }
 
-let ready = false; // whether the table is unpacked
+// A button below a table that saves it as CSV.
+function offer(table, file) {
+  const cells = (row) => [...row.cells].map((cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`).join(",");
+  const link = byId(`${table.id}-csv`);
+  link.hidden = table.rows.length === 0;
+  link.download = `${file}.csv`;
+  link.href = `data:text/csv;charset=utf-8,${encodeURIComponent([...table.rows].map(cells).join("\n") + "\n")}`;
+}
 
-function refresh() {
+let ready = false; // whether the table is unpacked
+let fresh = false; // whether the next change is a new step for the browser's Back
+
+function refresh(keep = true) {
   if (!ready) return;
   const door = document.querySelector('[data-door][aria-pressed="true"]').dataset.door;
   for (const name of ["plan", "understand"]) byId(name).hidden = name !== door;
   if (door === "plan") showPlan();
   else showUnderstand();
+  offer(byId("plan-table"), "plan");
+  offer(byId("chart-table"), "epsilon");
+  if (!keep) return;
   const address = new URLSearchParams(KEPT.map((name) => [name, field(name).value]));
   address.set("door", door);
-  history.replaceState(null, "", `#${address}`);
+  if (`#${address}` === location.hash) return;
+  history[fresh ? "pushState" : "replaceState"](null, "", `#${address}`);
+  fresh = false;
 }
 
 function openDoor(door) {
@@ -57,6 +72,8 @@ function openDoor(door) {
     button.setAttribute("aria-pressed", button.dataset.door === door);
   }
 }
+
+const followers = []; // sliders, which follow their fields
 
 function readAddress() {
   const address = new URLSearchParams(location.hash.slice(1));
@@ -67,6 +84,7 @@ function readAddress() {
     if (field(name).value === "") field(name).value = before; // no such choice
   }
   if (["plan", "understand"].includes(address.get("door"))) openDoor(address.get("door"));
+  for (const follow of followers) follow();
 }
 
 // A slider over a logarithmic scale that moves the field beside it, and follows it.
@@ -83,7 +101,7 @@ function slide(name, low, high, round) {
     refresh();
   });
   beside.addEventListener("input", follow);
-  follow();
+  followers.push(follow);
 }
 
 function start() {
@@ -94,24 +112,27 @@ function start() {
   field("mechanism").innerHTML = Object.keys(TABLE.mechanisms)
     .map((name) => `<option value="${name}">${NAMES[name]}</option>`).join("");
   field("mechanism").value = "generalized_rr_10";
-  readAddress();
   slide("eps0", 0.1, 8, (value) => String(Number(value.toPrecision(2))));
   slide("users", TABLE.users[0], TABLE.users.at(-1), (value) => Number(value.toPrecision(2)).toLocaleString("en"));
+  readAddress();
   for (const button of document.querySelectorAll("[data-door]")) {
-    button.addEventListener("click", () => { openDoor(button.dataset.door); refresh(); });
+    button.addEventListener("click", () => { fresh = true; openDoor(button.dataset.door); refresh(); });
   }
   for (const form of document.forms) {
     form.addEventListener("input", (event) => event.target.type !== "range" && refresh());
+    form.addEventListener("change", () => (fresh = true)); // after a text was typed or a slider let go
     form.addEventListener("submit", (event) => event.preventDefault());
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", refresh);
-  addEventListener("resize", refresh);
+  addEventListener("hashchange", () => { readAddress(); refresh(false); }); // Back, or another link
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(false));
+  addEventListener("resize", () => refresh(false));
 }
 
 start();
 unpackAll().then(() => {
   ready = true;
   refresh();
+  fresh = true;
 }).catch((error) => {
   byId("plan-answer").textContent = `This page needs a browser from 2023 or later (${error.message}).`;
 });

@@ -1,6 +1,7 @@
 """The page without a server: its table is proved, its rule ends on the safe side, and a browser shows it."""
 
 import bisect
+import csv
 import json
 import math
 import os
@@ -80,7 +81,8 @@ def test_epsilon_changes_little_across_a_cell(name):
 
 def response_table(d):
     """Return the page's table for randomized response with d options."""
-    return next((f"generalized_rr_{one}" for one in (100, 32, 10, 4) if one <= d), "generic")
+    tables = {f"generalized_rr_{one}": one for one in range(3, d + 1)}
+    return max((name for name in TABLE["mechanisms"] if name in tables), key=tables.get, default="generic")
 
 
 @pytest.mark.parametrize("d", [3, 5, 9, 12, 31, 99, 100])
@@ -326,6 +328,38 @@ def test_what_counts_something_is_whole(page, name):
         assert "must be a whole number between" in page.inner_text("#plan-answer")
     page.fill(f"[name={name}]", usual[name])
     assert "must be" not in page.inner_text("#plan-answer")
+
+
+def test_back_and_a_pasted_link_move_what_is_shown(page):
+    page.click("[data-door=understand]")
+    page.fill("[name=eps0]", "1")
+    for n in ("5,000", "7,000"):
+        page.fill("[name=users]", n)
+        page.press("[name=users]", "Tab")
+    slider = page.input_value("[name=users-slider]")
+    page.go_back()
+    page.get_by_text("with the reports of 5,000 users").wait_for()
+    assert page.input_value("[name=users]") == "5,000"
+    page.go_forward()
+    page.get_by_text("with the reports of 7,000 users").wait_for()
+    page.evaluate("location.hash = 'door=understand&users=90,000&eps0=2'")
+    page.get_by_text("ε₀ = 2; shuffled with the reports of 90,000 users").wait_for()
+    assert page.input_value("[name=users]") == "90,000"
+    assert int(page.input_value("[name=users-slider]")) > int(slider)
+
+
+@pytest.mark.parametrize("door, name", [("plan", "plan-table"), ("understand", "chart-table")])
+def test_a_table_of_the_page_can_be_saved(page, door, name):
+    page.click(f"[data-door={door}]")
+    page.fill("[name=eps0]", "1") if door == "understand" else page.fill("[name=n]", "10,000")
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    with page.expect_download() as saved:
+        page.click(f"#{name}-csv")
+    rows = list(csv.reader(saved.value.path().read_text(encoding="utf-8").splitlines()))
+    shown = page.locator(f"#{name} tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(c => c.textContent))"
+    )
+    assert rows == [[cell.strip() for cell in row] for row in shown] and len(rows) > 2
 
 
 @pytest.mark.parametrize("eps0", [0.3, 2.0, 7.0])
