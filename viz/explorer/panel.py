@@ -18,8 +18,8 @@ from viz.explorer.worker import Worker
 PARAMETERS = {name for one in MECHANISMS.values() for name in one.parameters}
 HOW = (
     "<p>Here two controls move a picture, and the answers below are for one setting. The "
-    '<a href="../planner/index.html">planner</a> answers other settings in the browser; <code>make app</code> '
-    "opens all controls.</p>"
+    '<a href="../planner/index.html">planner</a> answers other settings in the browser; '
+    "<code>make app</code> opens all controls.</p>"
 )
 STYLE = (
     "<style>.viz-explorer .widget-html-content { line-height: 1.4 }\n"
