@@ -132,7 +132,8 @@ def in_letters(formula):
 
 FORMULA = re.compile(r"\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)
 NO_TEXT = re.compile(
-    r"<(script|style)\b.*?</\1>|<details class=.admonition hide.*?</details>|<a class=.headerlink.*?</a>|<[^>]*>",
+    r"<(script|style)\b.*?</\1>|<details class=.admonition hide.*?</details>"
+    r"|<a class=.headerlink.*?</a>|<[^>]*>",
     re.DOTALL,
 )
 TEXTS = {}
