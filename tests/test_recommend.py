@@ -166,11 +166,12 @@ def test_errors_of_values_in_order_are_those_of_simulated_reports(name):
     rng, n = np.random.default_rng(4), ORDERED["n"]
     for row in (found(name)[0], found(name)[-1]):
         one = eval(row["python"].split("shuffle(")[1].split(", n=")[0], {"randomizers": randomizers})
-        held = np.arange(n) % one.d
-        first, last = np.zeros(one.d, int), np.arange(one.d)
+        d = STATED[name]["d"]
+        held = np.arange(n) % d
+        first, last = np.zeros(d, int), np.arange(d)
         if name == "range":
-            first, last = np.sort(rng.integers(0, one.d, size=(2, 400)), axis=0)
-        truth = (last - first + 1) / one.d
+            first, last = np.sort(rng.integers(0, d, size=(2, 400)), axis=0)
+        truth = (last - first + 1) / d
         answers = np.array(
             [one.range_shares(one.estimate(one.sample(held, rng)), first, last) for _ in range(60)]
         )
@@ -333,6 +334,9 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
         ({"s": 2}, "s must be left out for the task 'histogram', got 2"),
         ({"task": "sets"}, "s must be given for the task 'sets': how many items a user may hold"),
         ({"task": "sets", "s": 0}, "s must be"),
+        ({"task": "sets", "s": 13}, "s must be finite and >= 1 and <= 12, got 13"),
+        ({"task": "location", "d": 4000}, "d must be"),
+        ({"task": "distribution", "d": 10**6}, "d must be"),
         ({"task": "mean"}, "d must be left out"),
         ({"dropout": 1.0}, "dropout must be"),
         ({"mechanism": "duchi"}, "mechanism must be one for the task 'histogram', got 'duchi'; known: gen"),

@@ -215,7 +215,7 @@ def recommend(
     validation.one_of(analyst, "analyst", ANALYSTS)
     chosen, candidates = TASKS[task], _candidates(task, analyst)
     d = chosen.checked("d", task, d)
-    s = chosen.checked("s", task, s, at_most=d)
+    s = chosen.checked("s", task, s, most=d)
     sizes = _sizes({"task": task, "d": d, "s": s})
     dropout = validation.real(
         dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"
@@ -246,7 +246,7 @@ def recommend(
                 raise ValueError(
                     "at this target sets of one item have the smallest variance, and that is generalized_rr"
                 )
-            row = _row(name, one, value, built, proved, target, stay, central, chosen, summed)
+            row = _row(name, one, value, built, proved, target, stay, central, chosen, sizes, summed)
             row["bytes"] *= (d or 1) if one.noise else 1
             messages = 1 + value if one.finds == "messages" else 1
             own = cautions.about_messages(messages, row["bytes"], stay)
@@ -364,10 +364,10 @@ def _central_mu(target):
     return outer if inner is None else inner
 
 
-def _row(name, one, value, mechanism, proved, target, n, central, task, summed):
+def _row(name, one, value, mechanism, proved, target, n, central, task, sizes, summed):
     messages = 1 + value if one.finds == "messages" else 1
     dummy_messages = n * value if one.finds == "messages" else 0
-    usual, worst = (mean_errors if one.noise else task.errors)(mechanism, n, dummy_messages)
+    usual, worst = (mean_errors if one.noise else task.errors)(mechanism, n, dummy_messages, sizes)
     if summed:
         line = f"aggregate(randomizers.{mechanism!r}, n={n}, changed={summed})"
     elif one.finds == "messages":
@@ -437,7 +437,8 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
 def _notes(asked, sizes, stay, target, refused, rows, shown):
     task, n, dropout = TASKS[asked["task"]], asked["n"], asked["dropout"]
     notes = [
-        f"standard error: of an estimate of {task.estimated}, {task.ordinary}; worst case: {task.worst}; "
+        f"standard error ({task.known}): of an estimate of {task.estimated}, {task.ordinary}; "
+        f"worst case: {task.worst}; "
         "x central: relative to a trusted curator's Gaussian noise at the same target."
     ]
     notes += task.notes

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from shufflelib.calibration.tasks.task import Sizes
 from shufflelib.randomizers.frequency_oracle import ItemSupports
 
 
@@ -14,7 +15,9 @@ def frequency_error(mechanism: ItemSupports, share: float, n: int, dummy_message
     return math.sqrt(np.max(mechanism.variance(shares, n=n, dummy_messages=dummy_messages)))
 
 
-def frequency_errors(mechanism: ItemSupports, n: int, dummy_messages: int = 0) -> tuple[float, float]:
+def frequency_errors(
+    mechanism: ItemSupports, n: int, dummy_messages: int = 0, sizes: Sizes | None = None
+) -> tuple[float, float]:
     """Return the standard error of a share if all items are equally frequent, and the largest one."""
     usual, *ends = (
         frequency_error(mechanism, share, n, dummy_messages) for share in (mechanism.usual_share, 0.0, 1.0)
@@ -22,7 +25,9 @@ def frequency_errors(mechanism: ItemSupports, n: int, dummy_messages: int = 0) -
     return usual, max(ends)
 
 
-def mean_errors(mechanism: Any, n: int, dummy_messages: int = 0) -> tuple[float, float]:
+def mean_errors(
+    mechanism: Any, n: int, dummy_messages: int = 0, sizes: Sizes | None = None
+) -> tuple[float, float]:
     """Return the standard error of a mean of values spread evenly over [0, 1], and the largest one.
 
     With noise added to each count, of one-hot values, that is the error of every share too.

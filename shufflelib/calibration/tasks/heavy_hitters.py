@@ -12,7 +12,7 @@ from shufflelib.calibration.tasks.task import Task
 SHORT = ("generalized_rr", "local_hash", "hadamard", "balls_into_bins")
 
 
-def _errors(mechanism, n, dummy_messages):
+def _errors(mechanism, n, dummy_messages, sizes):
     """Return the standard error of an item that nobody holds, and the largest one."""
     none, all_of_them = (frequency_error(mechanism, share, n, dummy_messages) for share in (0.0, 1.0))
     return none, max(none, all_of_them)

@@ -1,8 +1,10 @@
 """Where users are: shares of the cells of a square, which is a histogram of d times d items."""
 
 import dataclasses
+import math
 
 from shufflelib.calibration.tasks.histogram import HISTOGRAM
+from shufflelib.calibration.tasks.task import MOST_ITEMS
 
 LOCATION = dataclasses.replace(
     HISTOGRAM,
@@ -18,6 +20,7 @@ LOCATION = dataclasses.replace(
     scope=" in a square of {d:,} by {d:,} cells",
     holds="one of {d:,} by {d:,} cells of a square",
     ordinary="all cells equally frequent",
+    most=math.isqrt(MOST_ITEMS),
     notes=(
         "places: an array of shape (n, 2) with entries in [0, 1]; the guarantee holds for moves of any "
         "length.  planar_laplace is left out: its guarantee is for moves of one length.",

@@ -12,6 +12,7 @@ import numpy as np
 from shufflelib import randomizers
 from shufflelib.calibration.tasks.task import Candidate, Task, bits
 from shufflelib.randomizers.hierarchical import hierarchical, padded_size
+from shufflelib.randomizers.hierarchy import MOST_VALUES
 
 CHILDREN = (2, 4, 8, 16, 32)
 RANGES, SEED = 1000, 1
@@ -42,38 +43,42 @@ def _candidates(options, values="values"):
     return {name: _candidate(children, options, values) for name, children in named.items()}
 
 
-def evenly(mechanism: hierarchical) -> np.ndarray:
-    """Return the shares of all nodes if values are spread evenly."""
-    return np.concatenate([np.full(size, 1.0 / size) for size in mechanism.level_sizes])
+def evenly(mechanism: hierarchical, d: int) -> np.ndarray:
+    """Return the shares of all nodes if users are spread evenly over the first d values."""
+    held = np.where(np.arange(mechanism.d) < d, 1.0 / d, 0.0)
+    nodes = [held.reshape(size, -1).sum(axis=1) for size in mechanism.level_sizes]
+    return np.concatenate(nodes).clip(0.0, 1.0)  # but for rounding
 
 
-def _errors_of(mechanism, n, first, last):
-    usual = math.sqrt(np.mean(mechanism.range_variance(evenly(mechanism), first, last, n=n)))
+def _errors_of(mechanism, n, d, first, last):
+    usual = math.sqrt(np.mean(mechanism.range_variance(evenly(mechanism, d), first, last, n=n)))
     return usual, math.sqrt(np.max(mechanism.worst_range_variance(first, last, n=n)))
 
 
-def _range_errors(mechanism, n, dummy_messages):
+def _range_errors(mechanism, n, dummy_messages, sizes):
     """Return the root mean square over ranges drawn at random, and the largest of them and a long one."""
-    ends = np.sort(np.random.default_rng(SEED).integers(0, mechanism.d, size=(2, RANGES)), axis=0)
-    return _errors_of(mechanism, n, np.append(ends[0], 1), np.append(ends[1], max(mechanism.d - 2, 1)))
+    d = sizes["d"]
+    ends = np.sort(np.random.default_rng(SEED).integers(0, d, size=(2, RANGES)), axis=0)
+    return _errors_of(mechanism, n, d, np.append(ends[0], 1), np.append(ends[1], max(d - 2, 1)))
 
 
-def _rank_errors(mechanism, n, dummy_messages):
+def _rank_errors(mechanism, n, dummy_messages, sizes):
     """Return the root mean square over all values of the share up to them, and the largest one."""
-    last = np.unique(np.linspace(0, mechanism.d - 2, min(mechanism.d - 1, RANGES)).astype(int))
-    return _errors_of(mechanism, n, np.zeros_like(last), last)
+    d = sizes["d"]
+    last = np.unique(np.linspace(0, d - 2, min(d - 1, RANGES)).astype(int))
+    return _errors_of(mechanism, n, d, np.zeros_like(last), last)
 
 
-def _kolmogorov_errors(mechanism, n, dummy_messages):
-    """Return the mean Kolmogorov distance, simulated for values spread evenly and for a single value."""
-    d, rng = mechanism.d, np.random.default_rng(SEED)
-    spread = np.full(d, n // d)
+def _kolmogorov_errors(mechanism, n, dummy_messages, sizes):
+    """Return the mean Kolmogorov distance, simulated for users spread evenly and for all at one value."""
+    d, rng = sizes["d"], np.random.default_rng(SEED)
+    spread, single = np.zeros((2, mechanism.d), int)
+    spread[:d] = n // d
     spread[: n % d] += 1
-    single = np.zeros(d, int)
     single[d // 3] = n
     distances = []
     for counts in (spread, single):
-        truth, last = np.cumsum(counts) / n, np.arange(d)
+        truth, last = np.cumsum(counts)[:d] / n, np.arange(d)
         runs = [
             np.max(np.abs(mechanism.range_shares(mechanism.draw_nodes(counts, rng), 0 * last, last) - truth))
             for _ in range(RUNS if d <= MANY_VALUES else FEWER_RUNS)
@@ -94,6 +99,7 @@ RANGE = Task(
     ordinary="root mean square over a thousand ranges drawn at random, values spread evenly",
     worst="any data, the largest of these ranges and of the one without both ends (an upper bound)",
     central=lambda sizes: ONE_COUNT,
+    most=MOST_VALUES,
     notes=NOTES,
 )
 QUANTILE = Task(
@@ -106,6 +112,7 @@ QUANTILE = Task(
     ordinary="the share of users up to a value: root mean square over the values, users spread evenly",
     worst="any data, the largest over the values (an upper bound)",
     central=lambda sizes: ONE_COUNT,
+    most=MOST_VALUES,
     notes=NOTES,
 )
 DISTRIBUTION = Task(
@@ -115,8 +122,10 @@ DISTRIBUTION = Task(
     holds="one of {d:,} bins of a number in [0, 1]",
     errors=_kolmogorov_errors,
     estimated="the distribution",
-    ordinary="the mean Kolmogorov distance to the truth, simulated with users spread evenly",
-    worst="the same with all users at one value, if that is larger (simulated; not all data)",
+    ordinary="the mean Kolmogorov distance to the truth with users spread evenly",
+    most=2**16,
+    known="simulated",
+    worst="the same with all users at one value, if that is larger (not all data)",
     central=lambda sizes: ONE_COUNT,
     notes=NOTES,
 )

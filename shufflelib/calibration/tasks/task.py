@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from shufflelib.calibration.targets import LARGEST_BUDGET, LARGEST_SIGMA, SMALLEST_BUDGET, SMALLEST_SIGMA
 from shufflelib.numerics import validation
@@ -13,6 +13,7 @@ from shufflelib.randomizers.multi_message import MultiMessage
 
 LEAST, MOST_ITEMS, MOST_MESSAGES = {"d": 2, "s": 1}, 10**7, 10**12
 FLOAT_BITS = 64
+Sizes: TypeAlias = Mapping[str, int]  # d, s and the like, by name
 LIMITS = {
     "eps0": (SMALLEST_BUDGET, LARGEST_BUDGET),
     "messages": (1, MOST_MESSAGES),
@@ -53,7 +54,7 @@ class Candidate:
     server: str
     size: str = ""
     noise: str = ""
-    arguments: Callable[[Mapping[str, int]], Mapping[str, Any]] = dict
+    arguments: Callable[[Sizes], Mapping[str, Any]] = dict
     values: str = "values"
     options: str = ""
 
@@ -67,14 +68,14 @@ class Candidate:
         """Range of the value looked for."""
         return LIMITS[self.finds]
 
-    def build(self, value: float, sizes: Mapping[str, int]) -> Any:
+    def build(self, value: float, sizes: Sizes) -> Any:
         """Return the mechanism with the value looked for."""
         if self.noise:
             return self.constructor(**{self.noise: value})
         found = {"eps0": value} if self.finds == "eps0" else {}
         return self.constructor(**found, **self.arguments(sizes))
 
-    def run(self, value: float, sizes: Mapping[str, int]) -> str:
+    def run(self, value: float, sizes: Sizes) -> str:
         """Return Python that runs the mechanism on values and estimates from its reports."""
         each = f", each={value}" if self.finds == "messages" else ""
         built = f"randomizers.{self.build(value, sizes)!r}"
@@ -98,8 +99,8 @@ class Task:
     holds : str
         What a user holds, in a statement to publish, with the sizes.
     errors : callable
-        Of a mechanism, n and the number of blanket messages: the standard error at ordinary data and the
-        largest one.
+        Of a mechanism, n, the number of blanket messages and the sizes: the standard error at ordinary data
+        and the largest one.
     estimated : str
         What the standard error is of: "a share" or something else between 0 and 1.
     ordinary : str
@@ -112,6 +113,10 @@ class Task:
         How many of the sums the value of one user changes.
     further : callable
         Of a mechanism, n and the number of blanket messages: further columns of a row.
+    most : int
+        Largest size.
+    known : str
+        How the errors are known: exact, to first order, or simulated.
     worst : str
         What the worst case covers.
     order : str
@@ -124,18 +129,20 @@ class Task:
     sizes: dict[str, str]
     scope: str
     holds: str
-    errors: Callable[[Any, int, int], tuple[float, float]]
+    errors: Callable[[Any, int, int, Sizes], tuple[float, float]]
     estimated: str
     ordinary: str
-    central: Callable[[Mapping[str, int]], float]
+    central: Callable[[Sizes], float]
     sums: dict[str, Candidate] = field(default_factory=dict)
     changed: int = 1
     further: Callable[[Any, int, int], dict[str, Any]] = lambda mechanism, n, dummy_messages: {}
+    most: int = MOST_ITEMS
+    known: str = "exact"
     worst: str = "any data"
     order: str = "standard error"
     notes: tuple[str, ...] = ()
 
-    def checked(self, name: str, task: str, value: int | None, at_most: int | None = None) -> int | None:
+    def checked(self, name: str, task: str, value: int | None, most: int | None = None) -> int | None:
         """Return a size, or None if the task has none of this name and none is given."""
         if name not in self.sizes:
             if value is not None:
@@ -150,7 +157,7 @@ class Task:
             value,
             name,
             at_least=LEAST[name],
-            at_most=MOST_ITEMS if at_most is None else at_most,
+            at_most=most or self.most,
             remedy=self.sizes[name],
         )
 
