@@ -177,12 +177,12 @@ def recommend(
     Recommendation
         One row for each mechanism.  ``value`` is the largest local budget, the least noise or the fewest
         blanket messages of each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``,
-        rounded to the safe side; "proved delta" is that bound.  "standard error" is that of a frequency if
-        all items are equally frequent, or of a mean of values that are spread evenly; "worst case" is the
-        largest for any data; "x central" is the standard error relative to Gaussian noise that a trusted
-        curator adds at the same target.  ``warning`` says where a target protects nobody, or an answer is
-        of no use.  A mechanism that takes more than 1,000 messages of every user is left out unless it is
-        the one asked for.
+        rounded to the safe side; "proved delta" is that bound.  "standard error" is that at ordinary data,
+        "worst case" the largest for any data; the first note says what they are of, which data are ordinary,
+        and whether they are exact or simulated.  "run" is a line of Python that runs the protocol on data.
+        "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
+        target.  ``warning`` says where a target protects nobody, or an answer is of no use.  A mechanism that
+        takes more than 1,000 messages of every user is left out unless it is the one asked for.
 
     Raises
     ------

@@ -29,10 +29,11 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
+from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.hockey_stick import SymmetricPair
 from shufflelib.profiles.privacy_profile import Profile
-from shufflelib.profiles.questions import Bounds, pure_delta
+from shufflelib.profiles.questions import pure_delta
 from shufflelib.profiles.shown import Made
 from shufflelib.randomizers.response import generic
 from shufflelib.randomizers.tabulated import from_pmf
