@@ -59,6 +59,9 @@ def test_the_bound_is_the_formula_or_that_of_one_report():
         assert found.lower >= shuffle(randomizers.generic(eps0=eps0), n).delta(eps).lower
     assert profile.delta(1.0).upper == pytest.approx(delta0, rel=1e-9)
     assert profile.delta(30.0).lower == pytest.approx(delta0, rel=1e-6)
+    (pair,) = profile.dominating_pairs
+    low, high = pair.log_hockey_stick([0.0, 0.2, 1.0, 5.0])
+    assert (low <= math.log(delta0)).all() and (high >= math.log(delta0)).all()
     assert profile.epsilon(0.5e-9).upper == math.inf
     assert profile.renyi(2.0).upper == math.inf
 

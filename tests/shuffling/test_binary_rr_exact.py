@@ -95,7 +95,7 @@ def test_many_users_of_unlike_rows(a, b, n):
     wide, known = blanket_profile(table, n).epsilon(1e-6), shuffle(table, n).epsilon(1e-6)
     assert wide.lower * (1 - 1e-6) <= known.lower <= known.upper <= wide.upper
     assert known.upper == pytest.approx(found.upper, rel=1e-9)
-    if n < 2000:
+    if n < 2000 and a == F(1, 4):
         ratio = math.exp(found.upper)
         known = [plain(float(one), float(other), ratio, n).max() for one, other in ((a, b), (1 - b, 1 - a))]
         assert max(known) == pytest.approx(1e-6, rel=1e-6)
