@@ -124,7 +124,7 @@ def _move(ax, start, end, kind, size):
     """Draw where your report would be with your other value: an open dot, and an arrow to it."""
     ax.plot(*end, MARKERS[kind], mfc="white", mec=COLOURS[kind], mew=1.4, ms=size, zorder=8)
     bent = {"arrowstyle": "->", "lw": 1.2, "color": INK, "shrinkA": 7, "shrinkB": 5}
-    ax.annotate("", end, start, arrowprops=bent | {"connectionstyle": "arc3,rad=-0.5"}, zorder=8)
+    ax.annotate("", end, start, arrowprops=bent | {"connectionstyle": "arc3,rad=-0.4"}, zorder=8)
 
 
 def animate_clones(reports, *, dpi=120, **about):
