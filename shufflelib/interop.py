@@ -223,7 +223,7 @@ def dp_accountant(*, value_discretization_interval: float = 1e-4) -> Any:
 
 
 @functools.cache
-def _accounting():
+def _accounting() -> tuple[Any, Any]:
     """Return the classes of event and accountant, made where dp-accounting is installed."""
     with remedy("the conversion needs it: pip install dp-accounting"):
         import attr

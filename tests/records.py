@@ -254,12 +254,12 @@ def allocation_cells(noise, blocks=2, chosen=1, epochs=1, cuts=12):
     return {seen: tuple(mass(seen, moved) / len(subsets) for moved in (up, down)) for seen in places}
 
 
-def reused(name, users=(1,), **settings):
+def reused(name, noise, cuts, users=(1,), **settings):
     """Take a sampler that reuses its blocks for its own n-user version, with its reports in few cells."""
     return Record(
         f"reused allocation, {name}",
-        lambda n: reused_allocation(noise_multiplier=1.0, **settings),
-        lambda n: [allocation_cells(1.0, cuts=6, **settings)],
+        lambda n: reused_allocation(noise_multiplier=noise, **settings),
+        lambda n: [allocation_cells(noise, cuts=cuts, **settings)],
         users,
         2.0,
         EXACT[1],
@@ -286,8 +286,8 @@ PAIRS = (
         sharp=False,
         complete=False,
     ),
-    reused("two epochs", blocks=2, epochs=2),
-    reused("two of three", blocks=3, epochs=1, chosen=2),
+    reused("two epochs", 1.0, 6, blocks=2, epochs=2),
+    reused("two of three", 3.0, 12, blocks=3, epochs=1, chosen=2),
     Record(
         "worst population",
         lambda n: WorstPopulation(LOG3, n),

@@ -86,7 +86,7 @@ EVERY_USERS = {  # folders whose eps0 is a budget for each user
 NOT_ASKED = {
     "answers": {
         *("calibration.Calibration", "calibration.Recommendation"),
-        *("estimation.Estimate", "estimation.Measured"),
+        *("estimation.Audit", "estimation.Estimate", "estimation.Measured"),
         *("published.closed_form.BlanketBounds", "published.closed_form.over"),
         *("published.comparison.Answer", "published.comparison.Bound", "published.comparison.Comparison"),
         "published.comparison.Gaps",
@@ -103,7 +103,7 @@ NOT_ASKED = {
         *("profiles.TradeoffFunction", "sgd.BlockReports"),
     },
     "data and functions": {
-        "estimation.canonical_decomposition",
+        *("estimation.audit", "estimation.canonical_decomposition"),
         *("estimation.clipped_normal", "estimation.in_random_order", "estimation.mean_absolute_error"),
         *(f"estimation.{name}" for name in ("distribution", "heavy_hitters", "intervals")),
         *(

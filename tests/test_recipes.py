@@ -1,4 +1,4 @@
-"""The recipes of the book's page on other tools print what their comments say, where one is installed."""
+"""Recipes of the book's page on other tools print what their comments say, if the tool is installed."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ RECIPES = {
 
 def test_there_is_one_for_each_tool_and_none_is_long():
     assert list(RECIPES) == ["dp-accounting", "riskcal", "gdpnum", "OpenDP", "jax-privacy", "Opacus"]
-    assert all(code.count("\n") <= 10 for code in RECIPES.values())
+    assert all(len(code.split("\n")) <= 11 for code in RECIPES.values())
 
 
 @pytest.mark.parametrize("tool", RECIPES)

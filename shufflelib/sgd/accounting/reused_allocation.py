@@ -1,6 +1,7 @@
 r"""Each example draws k of t blocks once and reports in them in every epoch: balls-in-bins sampling."""
 
 import math
+from typing import Any
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
@@ -94,14 +95,19 @@ def reused_allocation(
     )
     # rounded down, which raises the curve by less than the relative 1e-12 that its lower bound is charged
     noise = Interval.of(noise_multiplier / math.sqrt(epochs), 4.0).lower
+    above: Any
+    below: Any
     if chosen == blocks:  # nothing is secret, and the reports of all blocks count by their sum
         mu = Interval.of(2.0 * math.sqrt(blocks * epochs) / noise_multiplier, 16.0)
         above, below = Gaussian(mu.upper), Gaussian(mu.lower)
     else:
         above, below = enclosing_pairs(noise, blocks // chosen)
     if 1 < chosen < blocks:
-        mu = Interval.of(2.0 * chosen * math.sqrt(epochs / blocks) / noise_multiplier, 16.0).lower
-        above, below = above.compose(rounds=chosen), (Gaussian(mu), largest_report(noise, blocks, chosen))
+        mu = Interval.of(2.0 * chosen * math.sqrt(epochs / blocks) / noise_multiplier, 16.0)
+        above, below = (
+            above.compose(rounds=chosen),
+            (Gaussian(mu.lower), largest_report(noise, blocks, chosen)),
+        )
     return epoch(
         above,
         below,
