@@ -181,6 +181,19 @@ def test_the_page_is_accessible_and_fits_a_phone(browser, request, voila, theme)
     page.close()
 
 
+def test_the_page_asks_nobody_outside(browser, voila):
+    """Voilà's template names style sheets of another site; the browser is told not to load them."""
+    page, outside = browser.new_page(), []
+    page.set_default_timeout(WAIT)
+    own = (voila, "data:", "blob:")
+    page.on("requestfailed", lambda one: one.url.startswith(own) or outside.append(one.failure))
+    page.on("requestfinished", lambda one: one.url.startswith(own) or outside.append(one.url))
+    page.goto(voila)
+    page.wait_for_selector(".viz-explorer img[alt^='An attacker']")
+    assert set(outside) <= {"csp"}
+    page.close()
+
+
 def test_the_number_is_the_one_of_randomized_response():
     upper = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=10_000).epsilon(1e-6).upper
     assert rounded(upper, up=True) == "0.024"
