@@ -40,3 +40,12 @@ def test_a_root_near_the_end_takes_few_values(safe_above, power):
     assert found == pytest.approx(root, rel=2e-9)
     assert log_value(found) <= -20.0 if safe_above else log_value(found) > -20.0
     assert len(asked) <= 12
+
+
+@pytest.mark.parametrize("safe_above", [True, False])
+def test_a_function_may_be_zero_long_before_the_end_of_the_range(safe_above):
+    def log_value(x):
+        return math.log(-math.expm1(x - 3.0)) if x < 3.0 else -math.inf
+
+    found = certified_root(log_value, -20.0, math.inf, safe_above=safe_above, log_start=-0.1, width=1e-9)
+    assert found == pytest.approx(3.0 + math.log1p(-math.exp(-20.0)), rel=2e-9)
