@@ -18,7 +18,6 @@ from viz import ideas
 from viz.wishes import wishes
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
-REST = re.compile(r"([\\`*_|])")
 ROW = re.compile(r"(?<!\\)\|")
 NAME = re.compile(r"`shufflelib\.(?P<short>[\w.]+)`")
 PATHS = re.compile(r"`(?:figures|notebooks)/([\w/]+)\.(\w+)`")
@@ -212,13 +211,9 @@ def row_of_claim(item, claim, source, pictures):
 
 
 def names_of(module, homes):
-    """Return the names of a module with their first lines, as Sphinx shows them, and its constants."""
-    title = module.__name__
-    things = {f"{title}.{name}": getattr(module, name) for name in public_names(module)}
-    constants = {name: thing for name, thing in things.items() if not callable(thing)}
-    lines = [".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", ""]
-    lines += [f"   ~{homes[id(thing)]}" for name, thing in things.items() if name not in constants]
-    return [*lines, ""], things, constants
+    """Return a table of the names of a module with their first lines, which Sphinx fills in."""
+    names = [f"   ~{homes[id(getattr(module, name))]}" for name in public_names(module)]
+    return [".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", "", *names, ""]
 
 
 def module_page(module, homes):
@@ -227,15 +222,12 @@ def module_page(module, homes):
     An object that two modules offer is documented once, under the name in ``homes``.
     """
     title = module.__name__
-    names, things, constants = names_of(module, homes)
-    lines = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", "", *names]
-    for name, thing in things.items():
-        if name not in constants and homes[id(thing)] == name:
+    lines = [title, "=" * len(title), "", f".. automodule:: {title}", "   :no-members:", ""]
+    lines += names_of(module, homes)
+    for thing in (getattr(module, name) for name in public_names(module)):
+        if homes[id(thing)].rpartition(".")[0] == title:
             kind = "class" if inspect.isclass(thing) else "function"
-            lines += ["", f".. auto{kind}:: {name}", *["   :members:"] * (kind == "class")]
-    for name, value in constants.items():
-        lines += ["", f".. py:data:: {name}"]
-        lines += [f"   :value: {value!r}"] * (len(repr(value)) < 80)
+            lines += ["", f".. auto{kind}:: {homes[id(thing)]}", *["   :members:"] * (kind == "class")]
     return "\n".join([*lines, ""])
 
 
@@ -262,9 +254,7 @@ def reference_page(modules, homes):
     ]
     for module in modules:
         title = f":doc:`{module.__name__} <reference/{module.__name__}>`"
-        names, _, constants = names_of(module, homes)
-        lines += [title, "-" * len(title), "", first_line(module), "", *names]
-        lines += [f"* :py:obj:`{name.rsplit('.')[-1]} <{name}>`" for name in constants] + [""]
+        lines += [title, "-" * len(title), "", first_line(module), "", *names_of(module, homes)]
     pages = [f"   reference/{module.__name__}" for module in modules]
     return "\n".join([*lines, ".. toctree::", "   :hidden:", "", *pages, ""])
 
