@@ -533,7 +533,7 @@ OWN = tuple(
     of_user(
         f"{k}-RR",
         odds,
-        PersonalRandomizedResponse(np.log(odds), k=k),
+        PersonalRandomizedResponse(np.log(odds), d=k),
         [GRR(e, k) for e in odds],
         target,
         1.9,

@@ -158,7 +158,7 @@ def good_arguments(title, function):
 
 
 PAIR = VariationRatioPair(n=20, p=3.0, beta=0.5, q0=3.0)
-PERSONAL = PersonalRandomizedResponse([1.0, 2.0], k=3)
+PERSONAL = PersonalRandomizedResponse([1.0, 2.0], d=3)
 METHODS = {  # what profiles are asked is in the contract; these take other arguments
     "PersonalizedPair.adaptive": (PersonalizedPair.adaptive, {"eps0": THREE}),
     "personal.delta": (PERSONAL.delta, {"user": 0, "eps": 0.1}),

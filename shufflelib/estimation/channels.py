@@ -163,4 +163,4 @@ class ResponseReports(Channel):
 
     def own_users(self) -> PersonalRandomizedResponse:
         """Return randomized responses on two options."""
-        return PersonalRandomizedResponse(self.eps0, k=2)
+        return PersonalRandomizedResponse(self.eps0, d=2)

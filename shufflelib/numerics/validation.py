@@ -318,11 +318,12 @@ def named(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: delta has no parameter epsilon (did you mean eps?); it takes eps
     """
     known = [one for one in inspect.signature(function).parameters if one != "self"]
+    takes = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @functools.wraps(function)
     def answered(*given: P.args, **keywords: P.kwargs) -> R:
         if keywords:
-            refuse_keywords(function.__name__, known, keywords)
+            refuse_keywords(takes, known, keywords)
         return function(*given, **keywords)
 
     return answered

@@ -136,7 +136,7 @@ def test_repeating_spans_several_blocks(monkeypatch):
 
 def test_the_guarantee_of_algorithm_2_is_that_of_its_least_private_user():
     eps0 = np.log([2, 3, 9])
-    each = PersonalRandomizedResponse(eps0, k=2).epsilons(delta=0.05)
+    each = PersonalRandomizedResponse(eps0, d=2).epsilons(delta=0.05)
     found = estimation.FrequencyProtocol(eps0, delta=0.05).epsilon
     assert (found.lower, found.upper) == (each.lower.max(), each.upper.max())
 

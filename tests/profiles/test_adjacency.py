@@ -60,7 +60,7 @@ MECHANISMS = {
     "worst population": (WorstPopulation(eps0=1.0, n=3), ANY, True),
     "slots": (PersonalizedPair([0.5, 1.0, 1.0]), ANY, True),
     "adaptive slots": (PersonalizedPair.adaptive([0.5, 1.0, 1.0]), ANY, True),
-    "their own budgets": (personal.PersonalRandomizedResponse([0.5, 1.0, 1.0], k=2), ANY, True),
+    "their own budgets": (personal.PersonalRandomizedResponse([0.5, 1.0, 1.0], d=2), ANY, True),
     "messages": (
         multi_message.shuffle_messages(randomizers.balls_into_bins(d=4), n=3, dummy_messages=50),
         ANY,

@@ -48,7 +48,7 @@ def which_bound(n: int, eps0: float, table: list[list[float]]) -> None:
     assert_type(shuffle(randomizers.from_pmf(table), n=n), PrivacyProfile)
     assert_type(shuffle(randomizers.generic(eps0=eps0), n=n), PrivacyProfile)
     assert_type(shuffle(randomizers.mixture([mechanism, mechanism], [0.5, 0.5]), n=n), PrivacyProfile)
-    assert_type(personal.PersonalRandomizedResponse([0.5, 1.0], k=2).epsilon(user=0, delta=1e-6).upper, float)
+    assert_type(personal.PersonalRandomizedResponse([0.5, 1.0], d=2).epsilon(user=0, delta=1e-6).upper, float)
     bits = randomizers.unary(d=5, p=0.1, q=0.9)
     assert_type(aggregate(bits, n=n, neighbours="zero").epsilon(1e-6).upper, float)
     assert_type(closed_form.stronger_clones_fmt23(eps0=eps0, n=n, delta=1e-8), float)

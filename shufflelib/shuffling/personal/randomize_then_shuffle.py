@@ -288,16 +288,16 @@ class _Target:
 
 
 class PersonalRandomizedResponse(PersonalRandomizers):
-    r"""Randomized response on k options, each user with their own budget, then shuffled.
+    r"""Randomized response on d options, each user with their own budget, then shuffled.
 
-    .. math:: R_{i,x}(y) = \frac{e^{\varepsilon_i [y = x]}}{e^{\varepsilon_i} + k - 1}, \qquad
-              \nu \text{ uniform}, \qquad c_i = \frac{k}{e^{\varepsilon_i} + k - 1}
+    .. math:: R_{i,x}(y) = \frac{e^{\varepsilon_i [y = x]}}{e^{\varepsilon_i} + d - 1}, \qquad
+              \nu \text{ uniform}, \qquad c_i = \frac{d}{e^{\varepsilon_i} + d - 1}
 
     Parameters
     ----------
     eps0 : array_like, shape (n,)
         Local budgets in nats, one for each of n ≥ 2 users, from 0 (a report independent of the value) to 700.
-    k : int
+    d : int
         Number of options, at least 2.
 
     Notes
@@ -313,35 +313,36 @@ class PersonalRandomizedResponse(PersonalRandomizers):
     Examples
     --------
     >>> from shufflelib.shuffling import personal
-    >>> crowd = personal.PersonalRandomizedResponse([0.5] * 500 + [2.0] * 500, k=4)
+    >>> crowd = personal.PersonalRandomizedResponse([0.5] * 500 + [2.0] * 500, d=4)
     >>> [f"{crowd.delta(user=user, eps=0.05).upper:.3e}" for user in (0, 999)]
     ['3.542e-06', '9.967e-03']
     """
 
-    def __init__(self, eps0: ArrayLike, *, k: int) -> None:
+    @validation.named
+    def __init__(self, eps0: ArrayLike, *, d: int) -> None:
         super().__init__(eps0)
-        self.k = validation.count(k, "k", at_least=2, at_most=10**9)
-        self.name = f"{self.k}-ary randomized response with personal budgets"
+        self.d = validation.count(d, "d", at_least=2, at_most=10**9)
+        self.name = f"{self.d}-ary randomized response with personal budgets"
 
     def _reference(self, low, high, budgets, counts):
-        shared = 1.0 / (1.0 + (self.k - 1) * math.exp(-high))  # probability of the true option
+        shared = 1.0 / (1.0 + (self.d - 1) * math.exp(-high))  # probability of the true option
         rare = shared * math.exp(-high)
-        report = np.array([shared, rare, (self.k - 2) * rare])
-        uniform = np.array([1.0, 1.0, self.k - 2.0]) / self.k
-        kept = slice(None) if self.k > 2 else slice(2)
+        report = np.array([shared, rare, (self.d - 2) * rare])
+        uniform = np.array([1.0, 1.0, self.d - 2.0]) / self.d
+        kept = slice(None) if self.d > 2 else slice(2)
         masses = report[kept], report[[1, 0, 2]][kept], uniform[kept]
         ratios = LikelihoodRatios.from_masses(*masses, exchangeable=True)
-        # k/(e + k - 1), without overflow and without cancellation at 0
-        return Reference(ratios, 1.0 / (1.0 + np.expm1(budgets) / self.k))
+        # d/(e + d - 1), without overflow and without cancellation at 0
+        return Reference(ratios, 1.0 / (1.0 + np.expm1(budgets) / self.d))
 
     def _others(self, counts):
         """Subtract the counts of two options; all others hold the first of them, or a third one."""
-        truth = 1.0 / (1.0 + (self.k - 1) * np.exp(-self._budgets))
+        truth = 1.0 / (1.0 + (self.d - 1) * np.exp(-self._budgets))
         rare = truth * np.exp(-self._budgets)
         held = {"first": Scores(truth, rare), "third": Scores(rare, rare)}
-        return {name: OthersSum(held[name], counts) for name in list(held)[: self.k - 1]}
+        return {name: OthersSum(held[name], counts) for name in list(held)[: self.d - 1]}
 
     def _target_scores(self, low, high, counted):
-        truth = 1.0 / (1.0 + (self.k - 1) * math.exp(-low))
+        truth = 1.0 / (1.0 + (self.d - 1) * math.exp(-low))
         rare = truth * math.exp(-low)
         return Scores(truth, rare), Scores(rare, truth)

@@ -104,7 +104,7 @@ def test_rounding_of_probabilities_changes_a_sum_by_no_more_than_its_bound():
 @pytest.mark.parametrize(("k", "eps0"), [(2, 0.5), (10, 0.5), (10, 4.0), (100, 2.0)])
 def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
     n = 2000
-    found = PersonalRandomizedResponse(np.full(n, eps0), k=k).epsilon(user=3, delta=1e-6)
+    found = PersonalRandomizedResponse(np.full(n, eps0), d=k).epsilon(user=3, delta=1e-6)
     same = blanket_profile(randomizers.generalized_rr(eps0=eps0, d=k), n=n).epsilon(1e-6)
     assert same.lower * (1 - 1e-5) <= found.upper
     assert same.upper * (1 - 1e-4) <= found.upper <= same.upper * 1.01
@@ -115,7 +115,7 @@ def test_equal_budgets_give_the_blanket_of_one_randomizer(k, eps0):
 def test_users_with_budget_zero_are_clones_and_have_epsilon_zero():
     """Budget 0: a uniform report is a clone with weight 1; as a target it has ε = 0."""
     eps0 = np.array([2.0] + [0.0] * 500)
-    mechanism = PersonalRandomizedResponse(eps0, k=4)
+    mechanism = PersonalRandomizedResponse(eps0, d=4)
     assert mechanism.epsilon(user=1, delta=1e-6).upper == 0.0
     assert mechanism.delta(user=1, eps=0.0).upper == 0.0
     bracket = mechanism.epsilon(user=0, delta=1e-6)
@@ -196,7 +196,7 @@ def test_a_laplace_user_with_budget_zero_amplifies_nothing():
 
 def test_every_user_once_in_the_users_order():
     eps0 = np.random.default_rng(0).choice([0.1, 0.5, 1.0], p=[0.54, 0.37, 0.09], size=10**4)
-    for mechanism in (PersonalRandomizedResponse(eps0, k=2), PersonalLaplace(eps0)):
+    for mechanism in (PersonalRandomizedResponse(eps0, d=2), PersonalLaplace(eps0)):
         everybody = mechanism.epsilons(delta=1e-6)
         assert everybody.lower.shape == (10**4,)
         assert np.all(everybody.lower <= everybody.upper) and np.all(everybody.upper <= eps0)
@@ -212,7 +212,7 @@ def test_every_user_once_in_the_users_order():
 def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
     monkeypatch.setattr(randomize_then_shuffle, "MOST_TARGETS", 5)
     eps0 = np.random.default_rng(1).uniform(0.05, 2.0, 80)
-    mechanism = PersonalRandomizedResponse(eps0, k=5) if kind == "response" else PersonalLaplace(eps0)
+    mechanism = PersonalRandomizedResponse(eps0, d=5) if kind == "response" else PersonalLaplace(eps0)
     everybody = mechanism.epsilons(delta=1e-5)
     assert np.all(everybody.upper <= eps0)
     for user in (0, int(np.argmax(eps0))):
@@ -225,13 +225,18 @@ def test_ranges_of_budgets_enclose_the_single_answers(kind, monkeypatch):
 
 
 def test_values_out_of_range_are_refused():
-    mechanism, good = PersonalRandomizedResponse([1.0, 2.0], k=3), {"user": 0, "eps": 0.1}
+    mechanism, good = PersonalRandomizedResponse([1.0, 2.0], d=3), {"user": 0, "eps": 0.1}
     for name, value in (("user", -1), ("user", 2), ("eps", -0.1), ("eps", math.inf)):
         with pytest.raises(ValueError, match=name):
             mechanism.delta(**good | {name: value})
     for delta in (0.0, 1.0):
         with pytest.raises(ValueError, match="delta"):
             mechanism.epsilons(delta=delta)
-    for k in (1, 0):
-        with pytest.raises(ValueError, match="k must"):
-            PersonalRandomizedResponse([1.0, 2.0], k=k)
+    for d in (1, 0):
+        with pytest.raises(ValueError, match="d must"):
+            PersonalRandomizedResponse([1.0, 2.0], d=d)
+
+
+def test_the_former_name_of_the_options_is_answered_with_the_present_one():
+    with pytest.raises(TypeError, match=r"PersonalRandomizedResponse has no parameter k \(did you mean d\?\)"):
+        PersonalRandomizedResponse([1.0, 2.0], k=3)
