@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 PATIENCE = 2.0  # seconds before a bar is shown
+MINUTE = 60.0  # seconds between two lines in a log
 _counter = contextvars.ContextVar("counter", default=None)
+_unseen = contextvars.ContextVar("unseen", default=False)
 
 
 @contextlib.contextmanager
@@ -34,9 +36,41 @@ def data_frame(rows: Iterable[Mapping[str, Any]]) -> "DataFrame":
 def watched():
     """Return whether somebody sees a bar: on a terminal or in a notebook, unless TQDM_DISABLE is set."""
     stream = sys.stderr
-    if stream is None or os.environ.get("TQDM_DISABLE"):
+    if _silent():
         return False
     return stream.isatty() or type(stream).__module__.startswith("ipykernel")
+
+
+def _silent():
+    return sys.stderr is None or bool(os.environ.get("TQDM_DISABLE")) or _unseen.get()
+
+
+@contextlib.contextmanager
+def unseen():
+    """Show no progress of what is done here: there is a bar for all of it already."""
+    token = _unseen.set(True)
+    try:
+        yield
+    finally:
+        _unseen.reset(token)
+
+
+def reported(items, total):
+    """Yield the items behind a progress bar or, in a log, with a line at most once a minute."""
+    if watched() or _silent():
+        from tqdm import tqdm
+
+        yield from tqdm(items, total=total, disable=not watched())
+        return
+    begun = said = time.monotonic()
+    for done, item in enumerate(items, 1):
+        now = time.monotonic()
+        if now - said >= MINUTE and done < total:
+            said, spent = now, (now - begun) / 60.0
+            more = spent * (total - done) / done
+            line = f"{done / total:.0%} done after {spent:.0f} min, about {more:.0f} min more at this rate"
+            print(line, file=sys.stderr, flush=True)
+        yield item
 
 
 def progress(items, **options):

@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.optional import remedy, watched
+from shufflelib.numerics.optional import remedy, reported, unseen
 
 VARIABLE = "SHUFFLELIB_SCHEDULER"
 SECONDS = 10  # for a scheduler to answer, and for its first worker to be there
@@ -64,13 +64,14 @@ def completed(calls, *, n_jobs, scheduler):
     with remedy("a sweep needs it: pip install joblib pyyaml threadpoolctl tqdm"):
         import joblib  # noqa: F401
         import threadpoolctl  # noqa: F401
-        from tqdm import tqdm
+        import tqdm  # noqa: F401
     results = _on_this_machine(calls, n_jobs) if address is None else _on_a_cluster(calls, address)
-    yield from tqdm(results, total=len(calls), disable=not watched())
+    yield from reported(results, len(calls))
 
 
 def _numbered(place, call):
-    return place, call()
+    with unseen():  # the sweep has a bar of its own
+        return place, call()
 
 
 def _address(scheduler):
