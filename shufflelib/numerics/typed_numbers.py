@@ -13,6 +13,7 @@ from shufflelib.numerics import validation
 WHOLE = {
     "B",
     "K",
+    "branching",
     "d",
     "draws",
     "h",

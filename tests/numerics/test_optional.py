@@ -6,6 +6,7 @@ import sys
 from shufflelib import calibration
 from shufflelib.numerics import optional
 from shufflelib.profiles import Gaussian
+from shufflelib.sweeps import running
 
 
 class Terminal(io.StringIO):
