@@ -194,7 +194,10 @@ def test_targets_out_of_reach_say_so_and_what_to_do():
             lambda **target: largest_eps0(randomizers.generalized_rr, n=9, **target),
             r"required (keyword-only )?argument: 'd'",
         ),
-        (lambda **target: largest_eps0(randomizers.binary_rr, n=9, d=2, **target), "has no parameter d; it takes"),
+        (
+            lambda **target: largest_eps0(randomizers.binary_rr, n=9, d=2, **target),
+            "has no parameter d; it takes",
+        ),
         (lambda **target: largest_eps0(randomizers.gaussian, n=9, **target), "no eps0 to calibrate"),
         (lambda **target: smallest_sigma(randomizers.laplace, n=9, **target), "no sigma to calibrate"),
         (lambda **target: most_rounds(Gaussian(0.1), n=9, **target), "a profile has its n"),

@@ -238,5 +238,7 @@ def test_values_out_of_range_are_refused():
 
 
 def test_the_former_name_of_the_options_is_answered_with_the_present_one():
-    with pytest.raises(TypeError, match=r"PersonalRandomizedResponse has no parameter k \(did you mean d\?\)"):
+    with pytest.raises(
+        TypeError, match=r"PersonalRandomizedResponse has no parameter k \(did you mean d\?\)"
+    ):
         PersonalRandomizedResponse([1.0, 2.0], k=3)
