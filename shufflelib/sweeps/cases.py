@@ -87,7 +87,7 @@ def sweep(
     -----
     To keep results on disk, so that a sweep that was stopped goes on, pass
     ``joblib.Memory(folder, verbose=0).cache(task)`` as the task; see there for what it takes for a change.
-    Dask sends tasks as pickles: use a cluster you trust.  A terminal shows one progress bar, a log a line a minute.
+    Dask sends tasks as pickles: use a cluster you trust.  A terminal shows one bar, a log a line a minute.
 
     Examples
     --------
