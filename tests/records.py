@@ -542,6 +542,18 @@ OWN = tuple(
     for k, odds in ((2, (3, 3)), (2, (2, 5, 9)), (3, (4, 3)), (3, (2, 3, 4)))
     for target in (0, len(odds) - 1)
 )
+OWN_PROFILES = tuple(
+    pair(
+        f"profile of user {target} of {k}-RR {odds}",
+        PersonalRandomizedResponse(np.log(odds), d=k).profile(user=target),
+        lambda k=k, odds=odds, target=target: neighbours.personal([GRR(e, k) for e in odds], target),
+        loose=1.9,
+        attained=0.6,
+        questions=POINTS,
+    )
+    for k, odds in ((2, (2, 5, 9)), (3, (2, 3, 4)))
+    for target in (0, 2)
+)
 OWN_LAPLACE = tuple(
     of_user(
         "Laplace",
@@ -608,5 +620,6 @@ RECORDS = (
     *NOISE,
     *MESSAGES,
     *OWN,
+    *OWN_PROFILES,
     *OWN_LAPLACE,
 )

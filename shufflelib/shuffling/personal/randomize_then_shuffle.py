@@ -33,14 +33,17 @@ from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval, Status, each
+from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.numerics.types import Array, T
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
+from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.questions import pure_delta
 from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
 from shufflelib.shuffling.personal.budgets import personal
+from shufflelib.shuffling.personal.of_one_user import of_one_user
 from shufflelib.shuffling.personal.score_sums import score_distribution
 
 MOST_GROUPS = 512  # of other users; beyond it, weights are rounded down to those of fewer groups
@@ -138,6 +141,37 @@ class PersonalRandomizers(ABC):
         grid = validation.probabilities(delta, "delta")
         target, who = self._of(user)
         return self._certified(each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
+
+    def profile(self, *, user: int) -> Profile:
+        r"""Return the privacy profile of one user: rounds, samples, Rényi divergences and pictures of it.
+
+        Parameters
+        ----------
+        user : int
+            Index of the target, 0 ≤ user < n.
+
+        Returns
+        -------
+        Profile
+            Its ``delta`` and ``epsilon`` are those of this class, to their precision.  Upper bounds hold for
+            all values of all other users, in every round.  Rounds and Rényi divergences have the lower bound
+            0: no attack is known there.
+
+        Notes
+        -----
+        In rounds every user reports with the same budget again.  Where users are drawn at random for each
+        round, the same share of the users of each budget is drawn, so that a round has these budgets.
+
+        Examples
+        --------
+        >>> from shufflelib.shuffling import personal
+        >>> crowd = personal.PersonalRandomizedResponse([0.5] * 500 + [2.0] * 500, d=4)
+        >>> daily = crowd.profile(user=0)
+        >>> [round(daily.compose(days).epsilon(1e-6).upper, 3) for days in (1, 30)]
+        [0.055, 0.341]
+        """
+        target, who = self._of(user)
+        return of_one_user(self, int(user), target, who)
 
     def epsilons(self, *, delta: float) -> Certified[Array]:
         """Enclose every user's ε at ``delta``.
@@ -255,6 +289,14 @@ class _Target:
         self._outside = distribution.outside
         self._pairs = [BlanketPair(ratios, int(distribution.first + start) + 1) for start in starts]
         self._alone = BlanketPair(ratios, 1)
+
+    def draws(self):
+        """Return pairs with rising numbers of draws, and upper bounds on their probabilities."""
+        below = np.append(0.0, self._below)
+        shares = np.diff(below) + 8 * UNIT * below[1:]
+        if self._outside > 0.0:
+            return [self._alone, *self._pairs], np.append(self._outside, shares)
+        return self._pairs, shares
 
     def _log_upper(self, eps, tolerance):
         """Return the log of an upper bound on E H(M + 1), in the worse direction."""
