@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # of logarithms of δ
 STEEP, SHALLOWEST = 2.0, 0.1  # slope of log(-log δ) with which the first step is guessed, and the least
 BEYOND, PAST = 1.1, 0.05  # times the step, and the way from the nearer end, to get past the root
 MISSING = 1e-2  # share of log δ by which a first attack is to miss the target
-MANY_STEPS, JUMPED = 7, 10.0  # after so many steps the search ends at a width that much larger
+MANY_STEPS, JUMPED = 12, 10.0  # after so many steps the search ends at a width that much larger
 
 
 @dataclass(frozen=True)
