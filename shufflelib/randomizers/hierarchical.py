@@ -15,7 +15,7 @@ from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
-from shufflelib.randomizers.local_randomizer import Budget, LocalRandomizer, Options
+from shufflelib.randomizers.local_randomizer import BinaryLosses, Budget, LocalRandomizer, Options
 from shufflelib.randomizers.mixture import mixture
 from shufflelib.randomizers.response import generalized_rr
 
@@ -101,9 +101,9 @@ class hierarchical(LocalRandomizer):
         return self._mixture.beta
 
     @property
-    def binary_budgets(self) -> tuple[float, float] | None:
+    def binary_losses(self) -> BinaryLosses | None:
         """Those of the only level, if there is one."""
-        return self._mixture.binary_budgets
+        return self._mixture.binary_losses
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 from goodness_of_fit import p_value
 from oracles.populations import ESTIMATED, population
 from oracles.small_domains import E0, FINITE
-from shufflelib import randomizers
+from shufflelib import randomizers, shuffle
 from shufflelib.randomizers import hashing
 
 
@@ -143,3 +143,9 @@ def test_the_mean_estimate_of_all_bit_vectors_is_what_is_held(build):
     vectors = np.arange(8)[:, None] >> np.arange(3) & 1
     estimates = np.array([one.estimate(vector[None, :]) for vector in vectors])
     np.testing.assert_allclose(one.pmf() @ estimates, np.eye(3), atol=1e-12)
+
+
+def test_a_hierarchy_of_one_coin_is_binary_response():
+    hierarchy, coin = randomizers.hierarchical(eps0=1.0, d=2), randomizers.binary_rr(eps0=1.0)
+    found, exact = (shuffle(one, 1000).epsilon(1e-6) for one in (hierarchy, coin))
+    assert (found.lower, found.upper) == (exact.lower, exact.upper)
