@@ -99,9 +99,9 @@ ELSEWHERE = {  # options of one command, and what to do in another
     "output": "belongs to sweep; elsewhere write > FILE",
     "cache": "belongs to sweep",
     "scheduler": "belongs to sweep",
-    "plot": "is none; write --csv, and draw the table with seaborn",
+    "plot": "is no option; write --csv, and draw the table with seaborn",
     "yaml": "belongs to epsilon and recommend, which write a record",
-    "seed": "is none; nothing is drawn at random",
+    "seed": "is no option here; nothing is drawn at random",
 }
 
 

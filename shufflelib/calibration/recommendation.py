@@ -111,7 +111,7 @@ class Recommendation(Table):
         return ax
 
 
-@validation.named
+@validation.names_checked
 def recommend(
     *,
     n: int,

@@ -56,7 +56,7 @@ class Audit:
     stated : float or None
         The budget of the mechanism that the sampler is meant to be.
     confidence : float
-        Chance that ``lower`` is below the true ε₀.
+        Chance, at least, that ``lower`` is below the true ε₀.
     values : tuple
         The two values whose reports were told apart.
     p_value : float or None
@@ -186,8 +186,8 @@ def audit(
     values = _checked(values, like)
     rng = np.random.default_rng(validation.count(seed, "seed", at_least=0))
     drawn = [_drawn(sample, value, draws, rng) for value in progress(values, unit="value")]
-    halves = _Classes.of([one[: draws // 2] for one in drawn])
-    lower, pair = _lower_bound(halves, drawn, draws // 2, 1.0 - confidence)
+    classes = _Classes.of([one[: draws // 2] for one in drawn])
+    lower, pair = _lower_bound(classes, drawn, draws // 2, 1.0 - confidence)
     p_value, slip = (None, "") if like is None else _compared(drawn, values, like, draws, rng)
     stated = None if like is None or math.isinf(like.eps0) else float(like.eps0)
     first, second = (values[at] for at in pair)

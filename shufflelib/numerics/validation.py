@@ -303,13 +303,13 @@ def refuse_keywords(takes: str, known: Iterable[str], given: Iterable[str]) -> N
             raise TypeError(f"{takes} has no parameter {word}{near}; it takes {', '.join(known)}")
 
 
-def named(function: Callable[P, R]) -> Callable[P, R]:
+def names_checked(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that answers a misnamed keyword with the name that may be meant.
 
     Examples
     --------
-    >>> from shufflelib.numerics.validation import named
-    >>> @named
+    >>> from shufflelib.numerics.validation import names_checked
+    >>> @names_checked
     ... def delta(eps):
     ...     return 2.0 ** -eps
     >>> delta(epsilon=1.0)

@@ -201,7 +201,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def delta(self, eps: ArrayLike) -> Certified[Array]: ...
 
-    @validation.named
+    @validation.names_checked
     def delta(self, eps):
         r"""Enclose :math:`\delta(\varepsilon) = \max\{H_\varepsilon(P\|Q), H_\varepsilon(Q\|P)\}`.
 
@@ -250,7 +250,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def epsilon(self, delta: ArrayLike) -> Certified[Array]: ...
 
-    @validation.named
+    @validation.names_checked
     def epsilon(self, delta):
         r"""Enclose the smallest ε ≥ 0 with :math:`\delta(\varepsilon) \le` ``delta``.
 
@@ -299,7 +299,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def renyi(self, order: ArrayLike) -> Certified[Array]: ...
 
-    @validation.named
+    @validation.names_checked
     def renyi(self, order):
         r"""Enclose the Rényi divergence :math:`\max\{D_\lambda(P\|Q), D_\lambda(Q\|P)\}`.
 
@@ -369,7 +369,7 @@ class PrivacyProfile(Shown, ABC):
     @overload
     def tradeoff(self, fpr: ArrayLike) -> Certified[Array]: ...
 
-    @validation.named
+    @validation.names_checked
     def tradeoff(self, fpr):
         r"""Enclose the smallest false-negative rate of a test with false-positive rate ``fpr``.
 
@@ -410,7 +410,7 @@ class PrivacyProfile(Shown, ABC):
         above, below = self.dominating_pairs, self.attack_pairs
         return fewest_missed(above, fpr)[0], fewest_missed(below, fpr)[1]
 
-    @validation.named
+    @validation.names_checked
     def subsample(self, rate: float) -> "PrivacyProfile":
         r"""Return the profile of the same mechanism run on a random subset of its users.
 
@@ -457,7 +457,7 @@ class PrivacyProfile(Shown, ABC):
             )
         return sampled(self, rate)
 
-    @validation.named
+    @validation.names_checked
     def group(self, size: int) -> "PrivacyProfile":
         r"""Return the profile for neighbouring datasets that differ in up to g users.
 
@@ -509,7 +509,7 @@ class PrivacyProfile(Shown, ABC):
             raise ValueError(f"size must be at most the {self.population:g} users there are, got {size}")
         return self if size == 1 else grouped(self, size)
 
-    @validation.named
+    @validation.names_checked
     def compose(self, rounds: int) -> "PrivacyProfile":
         r"""Return the profile of equal adaptive rounds on the same data.
 

@@ -52,7 +52,7 @@ AGGREGATED = (
 )
 
 
-@validation.named
+@validation.names_checked
 def aggregate(
     randomizer: unary | UnaryEncoding | binary_rr | gaussian | laplace | NoisyCount,
     n: int,

@@ -43,7 +43,7 @@ SMALLEST = 1e-100  # δ₀
 TABLES = 600.0  # budgets up to which the four symbols are a table
 
 
-@validation.named
+@validation.names_checked
 def approximate_ldp(*, eps0: float, delta0: float, n: int) -> Profile:
     r"""Return the profile of n shuffled reports of any (ε₀, δ₀)-LDP randomizer that all users share.
 

@@ -26,7 +26,7 @@ BLANKET = (
 )
 
 
-@validation.named
+@validation.names_checked
 def shuffle(randomizer: LocalRandomizer, n: int, *, labels: int = 1) -> PrivacyProfile:
     r"""Return the certified privacy profile of n shuffled reports.
 

@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from records import RECORDS, truth
 from shufflelib import aggregate, randomizers, shuffle
-from shufflelib.profiles import Gaussian
+from shufflelib.profiles import DiscretePair, Gaussian
+from shufflelib.profiles.envelope import Envelope
 from shufflelib.profiles.groups import GroupPair
 
 ONE = shuffle(randomizers.binary_rr(eps0=1.0), n=10_000)
@@ -77,3 +79,13 @@ def test_what_is_no_group_is_refused():
     assert repr(ONE.group(3)) == "shuffle(binary_rr(eps0=1.0), n=10000).group(size=3)"
     wide = ONE.group(30).epsilon(1e-6)
     assert "theory" in wide.cause and "for a group of 30 users" in wide.statement
+
+
+def test_the_chain_is_attained_by_geometric_noise():
+    """One unit of geometric noise is binary response; two units are twice as far away, a group of two."""
+    eps0 = 0.9
+    a, eps = math.exp(-eps0), 4.0 * eps0 / 3.0  # at which the shares tried hold the best ones
+    coin = DiscretePair(np.log([1.0, a]) - math.log1p(a), np.log([a, 1.0]) - math.log1p(a))
+    found = GroupPair(Envelope.of((coin,)), 2).delta(eps)
+    exact = (1.0 - math.exp(eps) * a**2) / (1.0 + a)
+    assert exact * (1.0 - 1e-13) <= found.upper <= exact * (1.0 + 1e-9)

@@ -298,3 +298,13 @@ def test_blocks_that_are_reused_are_not_covered():
     assert "at least 4.83 there, and at most 1.69 here" in " ".join(sgd.AllocatedBlocks.__doc__.split())
     for place in (accounting.one_example, accounting.noise_multiplier):
         assert "reveal more, see `AllocatedBlocks`" in " ".join(place.__doc__.split())
+
+
+@pytest.mark.parametrize("epochs", [4, 16])
+def test_reused_blocks_are_one_epoch_with_the_averaged_noise_and_no_less(epochs):
+    once = accounting.one_example(reports(noise_multiplier=1.0, blocks=10), epochs=1)
+    reused = accounting.reused_allocation(noise_multiplier=math.sqrt(epochs), blocks=10, epochs=epochs)
+    for eps in (0.0, 0.5, 2.0):
+        found, same = reused.delta(eps), once.delta(eps)
+        assert same.upper * (1 - 1e-9) <= found.upper <= same.upper * (1 + 1e-9)
+        assert same.lower * (1 - 1e-9) <= found.lower <= same.lower * (1 + 1e-9)

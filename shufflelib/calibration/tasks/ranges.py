@@ -4,6 +4,7 @@ All are answered by hierarchical randomized response; the candidates are its num
 are padded to a power of that number by values that nobody holds.
 """
 
+import dataclasses
 import functools
 import math
 
@@ -87,11 +88,11 @@ def _kolmogorov_errors(mechanism, n, dummy_messages, sizes):
     return distances[0], max(distances)
 
 
-SIZES, ONE_COUNT = {"d": "the number of values, in order"}, 1.0
+ONE_COUNT = 1.0
 NOTES = ("x central is relative to a curator who answers a single range with Gaussian noise.",)
 RANGE = Task(
     _candidates(", estimate=estimation.ranges, first=[0], last=[{d} // 3]"),
-    sizes=SIZES,
+    sizes={"d": "the number of values, in order"},
     scope=" of {d:,} values in order",
     holds="one of {d:,} values in order",
     errors=_range_errors,
@@ -102,18 +103,13 @@ RANGE = Task(
     most=MOST_VALUES,
     notes=NOTES,
 )
-QUANTILE = Task(
-    _candidates(", estimate=estimation.quantiles, probabilities=[0.25, 0.5, 0.75]"),
-    sizes=SIZES,
-    scope=" of {d:,} values in order",
-    holds="one of {d:,} values in order",
+QUANTILE = dataclasses.replace(
+    RANGE,
+    candidates=_candidates(", estimate=estimation.quantiles, probabilities=[0.25, 0.5, 0.75]"),
     errors=_rank_errors,
     estimated="a rank",
     ordinary="the share of users up to a value: root mean square over the values, users spread evenly",
     worst="any data, the largest over the values (an upper bound)",
-    central=lambda sizes: ONE_COUNT,
-    most=MOST_VALUES,
-    notes=NOTES,
 )
 DISTRIBUTION = Task(
     _candidates(", estimate=estimation.distribution", "np.clip((values * {d}).astype(int), 0, {d} - 1)"),

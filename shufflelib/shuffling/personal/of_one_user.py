@@ -71,14 +71,13 @@ class AttackedCrowd(SymmetricPair):
     def _log_curve(self, eps, tolerance):
         """Enclose the log by the best attack below."""
         found = [max(0.0, *(attack.delta(one) for attack in self.attacks)) for one in eps.tolist()]
-        with np.errstate(divide="ignore"):
-            return Interval(np.log(found) - 4 * UNIT, np.zeros(eps.size))
+        return Interval(Interval.of(np.array(found)).log().lower, np.zeros(eps.size))
 
 
 def of_one_user(crowd, user, target, statement):
     """Return the profile of a user of this index, the target, in a crowd of personal budgets."""
     return Profile(
-        bounds=partial(_bounds, target),
+        bounds=partial(_bounds, target) if target.eps0 > 0.0 else _nothing,
         statement=f"the reports, shuffled, about {statement}",
         source=f"{crowd.source.rpartition('; neighbours')[0]}; rounds and Renyi divergences have no attack",
         adjacency=crowd.adjacency,
@@ -91,12 +90,14 @@ def of_one_user(crowd, user, target, statement):
 
 def _bounds(target):
     """Return the mixture of pairs above, and what attacks attain."""
-    if target.eps0 == 0.0:
-        return Bounds((Indistinguishable(),), (Indistinguishable(),), pure_epsilon=0.0)
-    pairs, shares = target.draws()
     return Bounds(
-        above=(CrowdPair(pairs, shares),),
+        above=(target.crowd,),
         below=(Indistinguishable(),),
         attained=(AttackedCrowd(target.attacks),),
         pure_epsilon=target.eps0,
     )
+
+
+def _nothing():
+    """Return the bounds of a report that does not depend on the value."""
+    return Bounds((Indistinguishable(),), (Indistinguishable(),), pure_epsilon=0.0)

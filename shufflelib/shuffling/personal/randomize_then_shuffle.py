@@ -43,7 +43,7 @@ from shufflelib.profiles.privacy_profile import Profile
 from shufflelib.profiles.questions import pure_delta
 from shufflelib.shuffling.personal.attack import MergedAttack, OthersSum, Scores
 from shufflelib.shuffling.personal.budgets import personal
-from shufflelib.shuffling.personal.of_one_user import of_one_user
+from shufflelib.shuffling.personal.of_one_user import CrowdPair, of_one_user
 from shufflelib.shuffling.personal.score_sums import score_distribution
 
 MOST_GROUPS = 512  # of other users; beyond it, weights are rounded down to those of fewer groups
@@ -285,28 +285,16 @@ class _Target:
             starts = np.floor(mean + deviation * BUCKETS).astype(int)
             starts = np.unique(np.append(0, np.clip(starts, 0, size - 1)))
         # P(M below the next bucket); the last bucket holds all the rest
-        self._below = np.append(distribution.at_most[starts[1:] - 1], 1.0)
-        self._outside = distribution.outside
-        self._pairs = [BlanketPair(ratios, int(distribution.first + start) + 1) for start in starts]
-        self._alone = BlanketPair(ratios, 1)
-
-    def draws(self):
-        """Return pairs with rising numbers of draws, and upper bounds on their probabilities."""
-        below = np.append(0.0, self._below)
+        below = np.append([0.0, *distribution.at_most[starts[1:] - 1]], 1.0)
         shares = np.diff(below) + 8 * UNIT * below[1:]
-        if self._outside > 0.0:
-            return [self._alone, *self._pairs], np.append(self._outside, shares)
-        return self._pairs, shares
+        draws = [int(distribution.first + start) + 1 for start in starts]
+        if distribution.outside > 0.0:
+            draws, shares = [1, *draws], np.append(distribution.outside, shares)
+        self.crowd = CrowdPair([BlanketPair(ratios, count) for count in draws], shares)
 
     def _log_upper(self, eps, tolerance):
         """Return the log of an upper bound on E H(M + 1), in the worse direction."""
-        values = [pair.log_worst(eps, tolerance).upper for pair in self._pairs]
-        # H decreases: an upper bound for fewer draws holds for more
-        values = np.minimum.accumulate(np.exp(values))
-        expected = math.fsum(-np.diff(values) * self._below[:-1]) + values[-1] * self._below[-1]
-        if self._outside > 0.0:
-            expected += self._outside * math.exp(self._alone.log_worst(eps, tolerance).upper)
-        return Interval.of(expected, 64.0).log().upper
+        return self.crowd.log_hockey_stick(eps, tolerance).upper
 
     def delta(self, eps):
         if eps >= self.eps0:
@@ -360,7 +348,7 @@ class PersonalRandomizedResponse(PersonalRandomizers):
     ['3.542e-06', '9.967e-03']
     """
 
-    @validation.named
+    @validation.names_checked
     def __init__(self, eps0: ArrayLike, *, d: int) -> None:
         super().__init__(eps0)
         self.d = validation.count(d, "d", at_least=2, at_most=10**9)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_it_composes_is_sampled_and_calibrates():
 
 
 def test_a_user_without_budget_reveals_nothing():
-    profile = personal.PersonalRandomizedResponse([0.0, 1.0], d=2).profile(user=0)
+    profile = pickle.loads(pickle.dumps(personal.PersonalRandomizedResponse([0.0, 1.0], d=2).profile(user=0)))
     assert profile.delta(0.0).upper == 0.0 == profile.compose(5).epsilon(1e-6).upper
 
 
