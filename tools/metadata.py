@@ -2,7 +2,7 @@
 
     python tools/metadata.py
 
-writes them anew, and the address in README.md; the owner fills in the address in pyproject.toml alone.
+writes them anew, and the address in two pages; the owner fills in the address in pyproject.toml alone.
 recipe.yaml is a conda recipe in the form of conda-forge: of the package's source beside it.
 """
 
@@ -109,12 +109,14 @@ def written():
     """Return the texts by the files that hold them."""
     of = project()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    address = re.sub(r"(?<=git clone )\S+", of[0]["urls"]["Repository"], readme)
+    beside = (ROOT / "book/beside_other_tools.md").read_text(encoding="utf-8")
+    address = of[0]["urls"]["Repository"]
     return {
         "CITATION.cff": citation(*of),
         "codemeta.json": codemeta(*of),
         "recipe.yaml": recipe(*of),
-        "README.md": address,
+        "README.md": re.sub(r"(?<=git clone )\S+", address, readme),
+        "book/beside_other_tools.md": re.sub(r"https:\S+(?=/tree/main/findings)", address, beside),
     }
 
 
