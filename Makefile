@@ -132,7 +132,7 @@ fuzz: .venv/installed ## test every public function with 1e5 random questions (S
 lesson: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lesson: .venv/installed ## open one lesson in JupyterLab: make lesson N=3
 	$(JUPYTERLAB) $(or $(wildcard notebooks/course/$(shell printf %02d $(N))_*.ipynb), \
-	    $(error say which lesson, from 1 to 13: make lesson N=3))
+	    $(error say which lesson, from 1 to 16: make lesson N=3))
 
 lab: export SHUFFLELIB_FIGURES := $(BUILD)/lab/figures
 lab: .venv/installed ## open the notebooks in JupyterLab (figures go to build/lab/figures/)

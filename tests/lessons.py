@@ -16,6 +16,7 @@ import run_notebook
 import viz
 
 LESSONS = sorted((Path(__file__).parents[1] / "notebooks/course").glob("*.ipynb"))
+NUMBERED = {int(path.stem[:2]): path for path in LESSONS}
 
 
 @dataclass

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from lessons import LESSONS, run
+from lessons import NUMBERED, run
 from shufflelib import estimation, profiles, randomizers, sgd, shuffle
 from shufflelib.published import joint_concavity
 from shufflelib.published.shuffle_index import shuffle_index
@@ -18,7 +18,7 @@ both = pytest.mark.parametrize("profile", ["quick", "full"])
 
 
 def ran(number, profile):
-    return run(LESSONS[number - 1], profile=profile)
+    return run(NUMBERED[number], profile=profile)
 
 
 def excess(ratio, *rounds):
@@ -66,7 +66,7 @@ def test_lesson_2(profile):
     assert (round(at.crowd.delta(0.0).upper, 4), round(at.pair.delta(0.0).upper, 4)) == (0.0462, 0.0459)
     for no, right in ([0.71, 0.29], 0.522), ([0.5, 0.5], 0.520):  # exercise 5
         edit = ("others = np.convolve(others, no)", f"others = np.convolve(others, {no})")
-        assert round(run(LESSONS[1], edits=(edit,)).after("right = np.max").right, 3) == right
+        assert round(run(NUMBERED[2], edits=(edit,)).after("right = np.max").right, 3) == right
     at = lesson.after("level = {")
     assert at.level[1e-6] < at.level[1e-9] < 1.5 * at.level[1e-6] and at.at[100] / at.at[1000] > 100
     assert np.isclose(shuffle(at.coin, n=1).delta(0.0).upper, 1 / 2)
@@ -211,7 +211,7 @@ def test_lesson_6_repairs_dropped_losses_with_their_positive_part():
 
 @both
 def test_lesson_7(profile):
-    lesson = ran(7, profile)
+    lesson = ran(8, profile)
     assert abs(np.log(3 / 4 * 3 + 1 / 4 / 3) - np.log(7 / 3)) < 1e-15
     assert round(2 * norm.isf(1 / 4), 3) == 1.349
     coin = profiles.from_pair(profiles.DiscretePair(np.log([1 / 4, 3 / 4]), np.log([3 / 4, 1 / 4])))
@@ -223,14 +223,14 @@ def test_lesson_7(profile):
     assert np.allclose(np.interp(at.at, *at.together.T), at.both(at.at).lower, atol=1e-12)
     rates = np.linspace(0.001, 0.999, 200)
     assert np.all(profiles.GaussianTradeoff(at.mu)(rates).lower <= at.test(rates).upper)
-    at = lesson.after('"07_2_routes"')
+    at = lesson.after('"08_2_routes"')
     found = {name: values[at.at] for name, values in at.routes.items()}
     assert found["Rényi, best constant"] < found["bell"] < found["Rényi, Markov"]
 
 
 @both
 def test_lesson_8(profile):
-    lesson = ran(8, profile)
+    lesson = ran(9, profile)
     coin, leak = np.array([[3, 1], [1, 3]]) / 4, np.array([[1 / 8, 0, 7 / 8], [0, 1 / 8, 7 / 8]])
     plans = (coin, coin), (coin, leak), (leak, leak)
     assert [excess(3, *plan) for plan in plans] == [3 / 8, 1 / 8, 15 / 64]
@@ -240,14 +240,14 @@ def test_lesson_8(profile):
     assert end.lower <= at.numbers["year"] * (1 + 1e-6) and at.numbers["year"] < 1.01 * end.upper
     assert np.isclose(np.exp(at.tenth.upper), at.numbers["mixed"], rtol=1e-6)
     assert eps < at.numbers["renyi"] < 1.1 * eps
-    at = lesson.after('"08_1_year"')
+    at = lesson.after('"09_1_year"')
     assert 20 < at.exact[365] / at.day < 25 and at.ways["Rényi"][-1] < 1.15 * at.exact[365]
     assert (round(at.day, 4), round(365 * 0.0186, 1)) == (0.0186, 6.8)
 
 
 @both
 def test_lesson_9(profile):
-    lesson = ran(9, profile)
+    lesson = ran(10, profile)
     share = np.sqrt(3 / 16 / 10_000)
     assert [round(x, 4) for x in (share, 2 * share, 2 * share / np.sqrt(0.9))] == [0.0043, 0.0087, 0.0091]
     assert (1 - 1 / 4) / 10 * 2 == 0.15 and int(0.15 / (2 * share)) == 17
@@ -263,7 +263,7 @@ def test_lesson_9(profile):
 
 @both
 def test_lesson_10(profile):
-    lesson = ran(10, profile)
+    lesson = ran(11, profile)
     mine, coin = np.array([1, 3]) / 4, np.array([1, 1]) / 2
     p, q = np.convolve(mine, coin), np.convolve(mine[::-1], coin)
     assert np.allclose(8 * p, [1, 4, 3]) and np.maximum(p - q, 0).sum() == 0.25
@@ -273,7 +273,7 @@ def test_lesson_10(profile):
     assert abs(at.simulated.mean() - at.pair.upper) < 5 * at.spread
     assert np.allclose(at.weights, at.protocol.weights)
     assert abs(at.error / at.protocol.standard_error(0.5) - 1) < 1e-3
-    at = lesson.after('"10_3_weights"')
+    at = lesson.after('"11_3_weights"')
     coins, noise = (
         [row["upper"] for row in at.rows if row["mechanism"] == name]
         for name in ("randomized response", "Laplace")
@@ -289,7 +289,7 @@ def test_lesson_10(profile):
 
 @both
 def test_lesson_11(profile):
-    lesson = ran(11, profile)
+    lesson = ran(12, profile)
     assert excess(2, np.array([[1, 2, 1, 0], [0, 1, 2, 1]]) / 4) == 1 / 4
     assert abs(1 / 4 - 2 * (np.exp(-np.log(4)) / 2 / 2) - 1 / 8) < 1e-12
     parts = estimation.canonical_decomposition(1, 6, d=8)[..., 0]
@@ -300,14 +300,14 @@ def test_lesson_11(profile):
     assert abs(at.street - at.metric.delta(0.1).upper) < 5 * spread
     assert abs(at.both / at.from_table - 1) < 1e-3
     assert 0.2 < at.messages.epsilon(1e-6).upper < 0.25
-    at = lesson.after('"11_4_ranges"')
+    at = lesson.after('"12_4_ranges"')
     assert at.errors["tree, 8 children"][-1] < at.errors["histogram"][-1] and at.start > 3
     assert 0 < at.shuffled.max() < 0.5 * at.alone.max() and at.last > 3 and at.used == 4
 
 
 @both
 def test_lesson_12(profile):
-    lesson = ran(12, profile)
+    lesson = ran(15, profile)
     two = sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=1, block_size=2)
     assert (two.noise_scale, two.eps0_between_blocks) == (1.0, 2.0)
     assert sgd.LaplaceBlocks(eps0=2.0, clip=10.0, blocks=200, block_size=300).eps0_between_blocks == 600
@@ -315,7 +315,7 @@ def test_lesson_12(profile):
     assert at.library.lower - 5 * at.error < at.gain.mean() < at.library.upper + 5 * at.error
     assert at.fixed.lower - 1e-6 <= at.one_step <= at.fixed.upper + 1e-6
     assert at.library.upper < at.fixed.lower
-    at = lesson.after('"12_3_accuracy"')
+    at = lesson.after('"15_3_accuracy"')
     assert at.there > 100 * at.said and at.after < at.before / 20
     assert max(row["eps"] for row in at.rows if row["sigma"] in (23.7, 15.1, 47.5)) <= 1.0
     assert min(at.random, at.every) > at.holders + 4 and abs(at.random - at.every) < 4
@@ -323,7 +323,7 @@ def test_lesson_12(profile):
 
 @both
 def test_lesson_13(profile):
-    lesson = ran(13, profile)
+    lesson = ran(16, profile)
     at = lesson.after("lemma = claims.checked")
     for kept, seen, p, q in (("01no", "0o", 18, 6), ("01", "0", 22, 10), ("01no", "00", 3, 1)):
         assert (at.pile(0, kept)[seen], at.pile(1, kept)[seen]) == (Fraction(p, 64), Fraction(q, 64))
@@ -339,5 +339,5 @@ def test_lesson_13(profile):
 def test_controls_start_where_the_text_says():
     lesson = ran(1, "quick")
     assert "start *at home*" in lesson.prose and lesson.panels[0][0]["where"].label == "at home"
-    lesson = ran(9, "quick")
+    lesson = ran(10, "quick")
     assert "I have 50,000 phones" in lesson.prose and lesson.panels[0][0]["n"].value == 50_000
