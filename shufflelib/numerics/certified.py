@@ -211,7 +211,8 @@ class Certified(Generic[T]):
         if not WIDE < factor < np.inf or self.status is Status.UNBOUNDED:
             return ""
         cause = f" ({self.cause})" if self.cause else ""
-        return f"certified, but wide: a factor {factor:,.{1 if factor < 10.0 else 0}f}{cause}"
+        times = f"{factor:,.{1 if factor < 10.0 else 0}f}" if factor < 1e6 else f"{factor:.1e}"
+        return f"certified, but wide: a factor {times}{cause}"
 
     @property
     def width(self) -> T:

@@ -76,6 +76,7 @@ def test_the_first_line_says_that_a_bracket_is_wide_and_why():
     wide = Certified(0.1, 1.3, statement="epsilon", cause="theory: an example")
     assert str(wide).splitlines()[0] == "certified, but wide: a factor 13 (theory: an example)"
     assert wide.width == pytest.approx(13.0)
+    assert str(Certified(1e-306, 1e-20)).startswith("certified, but wide: a factor 1.0e+286\n")
     assert str(Certified(1.0, 2.0, statement="epsilon")).splitlines()[0] == "epsilon"
     assert Certified([0.0, 0.0, 1.0], [0.0, 1.0, 3.0]).width.tolist() == [1.0, math.inf, 3.0]
 
