@@ -21,6 +21,7 @@ import book_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 LECTURES = ROOT / "notebooks/course/README.md"
+PAGES = [path for path in (ROOT / "book").glob("*.md") if path.name != "reference.md"]  # the book has its own
 RENAMED = {str(LECTURES.relative_to(ROOT)): "lectures.md"}
 
 
@@ -53,7 +54,7 @@ def collect(executed, target):
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    pages = {path.stem: page(path) for path in (ROOT / "book").glob("*.md")} | {"lectures": page(LECTURES)}
+    pages = {path.stem: page(path) for path in PAGES} | {"lectures": page(LECTURES)}
     for name, text in pages.items():
         (target / f"{name}.md").write_text(text)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())

@@ -2,7 +2,8 @@
 
     python tools/metadata.py
 
-writes them anew, and the address in two pages; the owner fills in the address in pyproject.toml alone.
+writes them anew, the address in two pages, and book/reference.md from the docstrings; the owner fills in the
+address in pyproject.toml alone.
 recipe.yaml is a conda recipe in the form of conda-forge: of the package's source beside it.
 """
 
@@ -10,6 +11,8 @@ import json
 import re
 import tomllib
 from pathlib import Path
+
+import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 TITLE = "shufflelib: privacy amplification by shuffling, certified from both sides"
@@ -121,5 +124,5 @@ def written():
 
 
 if __name__ == "__main__":
-    for name, text in written().items():
+    for name, text in (written() | {"book/reference.md": reference.page()}).items():
         (ROOT / name).write_text(text, encoding="utf-8")

@@ -37,7 +37,7 @@ def test_the_contents_name_every_notebook_and_every_page():
 
 def test_every_link_of_a_page_leads_to_a_file_here_and_on_the_website():
     generated = {BOOK / "lectures.md": book_source.LECTURES}
-    for path in (*BOOK.glob("*.md"), book_source.LECTURES):
+    for path in (*book_source.PAGES, book_source.LECTURES):
         here = re.findall(r"\]\((?!\w+:)([^)#]+)", path.read_text())
         there = re.findall(r'(?:\]\(|href=")(?!\w+:)([^)#"]+)', book_source.page(path))
         assert len(here) == len(there)
