@@ -226,9 +226,9 @@ def dp_accountant(*, value_discretization_interval: float = 1e-4) -> Any:
 def _accounting() -> tuple[Any, Any]:
     """Return the classes of event and accountant, made where dp-accounting is installed."""
     with remedy("the conversion needs it: pip install dp-accounting"):
-        import attr
         from dp_accounting import NeighboringRelation, dp_event
         from dp_accounting.pld import PLDAccountant
+    import attr  # which comes with it
 
     @attr.s(frozen=True, auto_attribs=True)
     class ProfileDpEvent(dp_event.DpEvent):
