@@ -304,7 +304,7 @@ def refuse_keywords(takes: str, known: Iterable[str], given: Iterable[str]) -> N
 
 
 def names_checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that answers a misnamed keyword with the name that may be meant.
+    """Return a function that answers a misnamed keyword, or too many values, with the names that it takes.
 
     Examples
     --------
@@ -317,13 +317,21 @@ def names_checked(function: Callable[P, R]) -> Callable[P, R]:
         ...
     TypeError: delta has no parameter epsilon (did you mean eps?); it takes eps
     """
-    known = [one for one in inspect.signature(function).parameters if one != "self"]
+    parameters = inspect.signature(function).parameters
+    known = [one for one in parameters if one != "self"]
+    places = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
     takes = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @functools.wraps(function)
     def answered(*given: P.args, **keywords: P.kwargs) -> R:
         if keywords:
             refuse_keywords(takes, known, keywords)
+        if len(given) > len(places):
+            unnamed = ", ".join(name for name in places if name != "self")
+            needed = [name for name in known if parameters[name].default is inspect.Parameter.empty]
+            example = f"{takes}({', '.join(f'{name}=…' for name in needed)})"
+            taken = f"only {unnamed} without a name" if unnamed else f"its parameters by name: {example}"
+            raise TypeError(f"{takes} takes {taken}")
         return function(*given, **keywords)
 
     return answered

@@ -11,6 +11,11 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.multi_message import MultiMessage
 
 OTHERS = {"cdf", "matrix", "randomizer", "randomizers"}  # parameters that are not numeric
+DEPLOYED = {  # encodings that take other parameters, and what has the same reports or dominates them
+    "1bitmean": "1BitMean is duchi with d = 1, on values in [-1, 1]",
+    "cms": "a count mean sketch, rows drawn by users in secret, is bounded by rappor, its d the hash range",
+    "hcms": "shuffle(randomizers.binary_rr(eps0=…), n, labels=rows * indices) bounds this sketch in Python",
+}
 
 
 @functools.cache
@@ -39,6 +44,8 @@ def named(name):
         near = validation.suggestion(wanted, constructors(), randomizers.OTHER_NAMES)
         if wanted in randomizers.__all__:
             near = f", which is for Python only: {_in_python(wanted)}"
+        elif wanted in DEPLOYED:
+            near = f"; {DEPLOYED[wanted]}"
         got = validation.shown(name) if isinstance(name, str) else f"a {type(name).__name__}"
         rest = f"{near}; shufflelib mechanisms lists all" if near else f"; known: {', '.join(constructors())}"
         raise ValueError(f"randomizer must be a known one, got {got}{rest}")

@@ -26,7 +26,7 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,6 +86,14 @@ class PersonalRandomizers(ABC):
         self.n = eps0.size
         self._budgets, self._group, self._counts = np.unique(eps0, return_inverse=True, return_counts=True)
 
+    if not TYPE_CHECKING:  # a type checker knows which names there are
+
+        def __getattr__(self, name):
+            """Say where the questions to ordinary profiles are asked."""
+            public = not name.startswith("_") and callable(getattr(Profile, name, None))
+            remedy = f"; the profile of one user has: .profile(user=…).{name}" if public else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{remedy}")
+
     @abstractmethod
     def _reference(self, low, high, budgets, counts):
         """Return the `Reference` for every target with a budget in [low, high] among these other users."""
@@ -98,6 +106,7 @@ class PersonalRandomizers(ABC):
     def _target_scores(self, low, high, counted):
         """Return the target's two `Scores`, weakened to be valid for every budget in [low, high]."""
 
+    @validation.names_checked
     def delta(self, *, user: int, eps: T) -> Certified[T]:
         r"""Enclose the smallest δ with which ``user`` has (eps, δ)-differential privacy.
 
@@ -122,6 +131,7 @@ class PersonalRandomizers(ABC):
         ceiling = pure_delta(target.eps0, grid)
         return self._certified(each(target.delta, grid), ceiling, f"delta of {who}")
 
+    @validation.names_checked
     def epsilon(self, *, user: int, delta: T) -> Certified[T]:
         r"""Enclose the smallest ε with which ``user`` has (ε, delta)-differential privacy.
 
@@ -142,6 +152,7 @@ class PersonalRandomizers(ABC):
         target, who = self._of(user)
         return self._certified(each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
 
+    @validation.names_checked
     def profile(self, *, user: int) -> Profile:
         r"""Return the privacy profile of one user: rounds, samples, Rényi divergences and pictures of it.
 
@@ -173,6 +184,7 @@ class PersonalRandomizers(ABC):
         target, who = self._of(user)
         return of_one_user(self, int(user), target, who)
 
+    @validation.names_checked
     def epsilons(self, *, delta: float) -> Certified[Array]:
         """Enclose every user's ε at ``delta``.
 
