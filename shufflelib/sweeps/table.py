@@ -97,18 +97,17 @@ def tabulate(
 def answered(points, *, n_jobs=-1, scheduler=None, cache=None):
     """Return the row of each point, and how many of them were kept already."""
     file = None if cache is None else kept_rows(cache)
-    rows = {} if file is None else _read(file)
-    keys = [json.dumps([environment(), point], sort_keys=True) for point in points]
+    keys = range(len(points)) if file is None else [_key(point) for point in points]
+    rows = {} if file is None else _read(file, set(keys))
     missing = {key: point for key, point in zip(keys, points, strict=True) if key not in rows}
-    kept = len(set(keys)) - len(missing)
-    batch = min(MOST_AT_ONCE, 1 + len(missing) // FEW)
-    parts = [list(missing)[first : first + batch] for first in range(0, len(missing), batch)]
+    kept, names = len(rows), list(missing)
+    batch = min(MOST_AT_ONCE, 1 + len(names) // FEW)
+    parts = [names[first : first + batch] for first in range(0, len(names), batch)]
     calls = {at: functools.partial(_rows, [missing[key] for key in part]) for at, part in enumerate(parts)}
     for at, found in completed(calls, n_jobs=n_jobs, scheduler=scheduler) if calls else ():
-        for key, row in zip(parts[at], found, strict=True):
-            rows[key] = row
-            if file is not None:
-                _append(file, [key, row])
+        rows.update(zip(parts[at], found, strict=True))
+        if file is not None:
+            _append(file, zip(parts[at], found, strict=True))
     return [point | rows[key] for key, point in zip(keys, points, strict=True)], kept
 
 
@@ -119,21 +118,33 @@ def kept_rows(folder):
     return folder / "rows.jsonl"
 
 
-def _read(file):
-    """Return the rows by their keys; lines that are not as they were written are passed over."""
-    lines = file.read_text(errors="replace").splitlines() if file.exists() else ()
-    sums = [line.partition(" ")[::2] for line in lines]
-    return dict(json.loads(text) for checksum, text in sums if checksum == _checksum(text))
+def _key(point):
+    """Return the name under which the row of a point is kept: a digest of the code and the point."""
+    return _digest(json.dumps([environment(), point], sort_keys=True))
 
 
-def _append(file, entry):
-    text = json.dumps(entry)
+def _read(file, wanted):
+    """Return the wanted rows by their keys; lines that are not as they were written are passed over."""
+    rows = {}
+    with writing(file), file.open("a+", errors="replace") as lines:
+        lines.seek(0)
+        for line in lines:
+            checksum, _, entry = line.rstrip("\n").partition(" ")
+            key, _, row = entry.partition(" ")
+            if key in wanted and checksum == _digest(entry)[:16]:
+                rows[key] = json.loads(row)
+    return rows
+
+
+def _append(file, entries):
+    lines = (f"{key} {json.dumps(row)}" for key, row in entries)
+    text = "".join(f"\n{_digest(line)[:16]} {line}" for line in lines)
     with writing(file), file.open("a") as out:
-        out.write(f"\n{_checksum(text)} {text}")  # a line that is cut short does not spoil the next one
+        out.write(text)  # a line that is cut short does not spoil the next one
 
 
-def _checksum(text):
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _rows(points):
