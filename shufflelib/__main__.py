@@ -12,7 +12,7 @@ import warnings
 from importlib.metadata import version
 from itertools import zip_longest
 
-from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile
+from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile, tabulated
 from shufflelib.calibration.recommendation import ANALYSTS, recommend
 from shufflelib.calibration.search import Calibration
 from shufflelib.calibration.tasks import TASKS
@@ -21,8 +21,6 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.typed_numbers import kind_of, typed
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
-from shufflelib.randomizers.tabulated import from_pmf
-from shufflelib.randomizers.written_tables import read_file
 from shufflelib.registry import check, read, record, to_yaml
 from shufflelib.registry.fields import HOLDS
 
@@ -66,8 +64,9 @@ SAMPLER = (
     "Status: 0 if nothing contradicts what it is meant to be, 1 if something does."
 )
 SWEEP = (
-    f"Keys of the file: quantity ({', '.join(QUESTIONS)}), "
-    "randomizer, and the parameters of both, each a number, a list [1.0, 2.0] or a range "
+    f"Keys of the file: quantity ({', '.join(QUESTIONS)} or recommend), "
+    "randomizer, pmf (the file of a table of probabilities) or, for recommend, task, each one or a list; "
+    "and the parameters of both, each a number, a list [1.0, 2.0] or a range "
     "{from: 1e3, to: 1e9, points: 7, log: true}.  A sweep that was stopped continues when run again."
 )
 
@@ -94,7 +93,7 @@ ELSEWHERE = {  # options of one command, and what to do in another
     "dropout": "belongs to recommend; elsewhere --n counts the users who stay",
     "task": "belongs to recommend; epsilon, delta and calibrate take a --randomizer",
     "randomizer": "is for one mechanism; recommend compares them all, and --mechanism chooses one",
-    "pmf": "belongs to epsilon, delta, renyi and tradeoff",
+    "pmf": "belongs to epsilon, delta, renyi and tradeoff; in the file of a sweep it is a key",
     "jobs": "belongs to sweep",
     "output": "belongs to sweep; elsewhere write > FILE",
     "cache": "belongs to sweep",
@@ -221,10 +220,12 @@ def _parser(randomizer):
     audited.set_defaults(answer=_audited)
     listed = commands.add_parser("mechanisms", help=HELP["mechanisms"], description=HELP["mechanisms"])
     listed.set_defaults(answer=_mechanisms)
-    words = "certified numbers over a grid that a YAML file describes, as a CSV file"
+    words = "certified numbers over a grid that a YAML file describes, as one file"
     sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
-    sweep.add_argument("--output", metavar="FILE", help="where to write the table; SPEC.csv by default")
+    sweep.add_argument(
+        "--output", metavar="FILE", help="where to write the table, .csv or .parquet; SPEC.csv by default"
+    )
     sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
     sweep.add_argument(
         "--jobs", type=_jobs, default=-1, help="processes on this machine, by default one on each core"
@@ -288,17 +289,8 @@ def _answered(arguments):
     """Return the answer to a question as text and as a record."""
     name, file = arguments.pop("question"), arguments.pop("pmf", None)
     randomizer, later = file or arguments.pop("randomizer"), LOOKED_FOR.get(name)
-    if file and later:
-        raise ValueError(
-            f"a table of probabilities has no {later} to calibrate; in Python, "
-            f"calibration.{QUESTIONS[name].__name__} takes a function that returns the table for each {later}"
-        )
-    if file and name == "error":
-        raise ValueError(
-            "a table of probabilities has no formula for its error, which depends on how values are "
-            "estimated from the reports; give a --randomizer"
-        )
-    build, skipped = _tabulated(file) if file else (constructors()[randomizer], "")
+    mechanism, skipped = tabulated(file, name) if file else (None, "")
+    build = (lambda: mechanism) if file else constructors()[randomizer]
     if later and later not in parameters(build):
         takes = ", ".join(f"--{option}" for option in parameters(build))
         raise ValueError(f"{randomizer} has no {later} to calibrate; it takes {takes}")
@@ -329,18 +321,6 @@ def _once(texts):
         shared += 1
     kept = ["\n".join(one[: len(one) - shared]) for one in lines[:-1]]
     return "\n".join([*kept, texts[-1]])
-
-
-def _tabulated(file):
-    """Return what builds the mechanism whose probabilities a file holds, and the lines that are none."""
-    try:
-        written = read_file(file)
-        mechanism = from_pmf(written.rows)
-    except OSError as wrong:
-        raise type(wrong)(f"cannot read {file}: {wrong.strerror}; name a CSV file") from None
-    except ValueError as wrong:
-        raise ValueError(f"{file}: {wrong}") from None
-    return lambda: mechanism, written.skipped
 
 
 def _record(profile, **printed):

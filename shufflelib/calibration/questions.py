@@ -1,10 +1,13 @@
 """Questions about a mechanism given by name: each takes a constructor, and its numbers by keyword."""
 
+import os
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.calibration.tasks.errors import standard_errors
+from shufflelib.randomizers.tabulated import from_pmf
+from shufflelib.randomizers.written_tables import read_file
 from shufflelib.shuffling.shuffled import shuffle
 
 
@@ -50,7 +53,8 @@ class StandardError:
 
 def error(randomizer, *, n, **parameters):
     """Return the standard error of one round's estimate: of an item's share, or of a mean in [0, 1]."""
-    mechanism, name = randomizer(**parameters), randomizer.__name__
+    mechanism = randomizer(**parameters)
+    name = type(mechanism).__name__
     if name == "generic":
         raise ValueError("generic stands for every ε₀-LDP mechanism, whose errors differ; name one of them")
     if (found := standard_errors(mechanism, n)) is None:
@@ -71,3 +75,36 @@ QUESTIONS = {
     "calibrate rounds": targets.most_rounds,
 }
 LOOKED_FOR = {"calibrate eps0": "eps0", "calibrate sigma": "sigma"}  # what the question finds
+
+
+def tabulated(table, quantity, *, name=None):
+    """Return the mechanism that a table of probabilities is, and the lines of its file that are no rows.
+
+    Parameters
+    ----------
+    table : str, os.PathLike or array_like
+        A file as `written_tables.read_file` takes it, or the table itself.
+    quantity : str
+        A key of `QUESTIONS`, which may need more than a table.
+    name : str, optional
+        What messages call the file; by default its path.
+    """
+    if found := LOOKED_FOR.get(quantity):
+        raise ValueError(
+            f"a table of probabilities has no {found} to calibrate; in Python, calibration."
+            f"{QUESTIONS[quantity].__name__} takes a function that returns the table for each {found}"
+        )
+    if quantity == "error":
+        raise ValueError(
+            "a table of probabilities has no formula for its error, which depends on how values are "
+            "estimated from the reports; name a randomizer"
+        )
+    if not isinstance(table, str | os.PathLike):
+        return from_pmf(table), ""
+    try:
+        written = read_file(table)
+        return from_pmf(written.rows), written.skipped
+    except OSError as wrong:
+        raise type(wrong)(f"cannot read {name or table}: {wrong.strerror}; name a CSV file") from None
+    except ValueError as wrong:
+        raise ValueError(f"{name or table}: {wrong}") from None

@@ -13,7 +13,8 @@ over a grid written down as a dictionary or, for the command ``shufflelib sweep`
 In order of reading:
 
 1. `cases`: a task of one's own on many cases; `running`: on all cores or a cluster, by joblib.
-2. `table`: certified numbers over a grid, kept on disk; `spec`: the grid in a YAML file.
+2. `table`: certified numbers over a grid, kept on disk; `subjects`: the mechanisms and tasks that it is
+   about; `spec`: the grid in a YAML file, and the table in a file.
 """
 
 from shufflelib.sweeps.cases import grid as grid

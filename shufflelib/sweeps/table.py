@@ -1,7 +1,6 @@
-"""Certified numbers over a grid: one quantity, one or more randomizers, and lists or ranges of parameters."""
+"""Certified numbers over a grid: one quantity, one or more subjects, and lists or ranges of parameters."""
 
 import functools
-import hashlib
 import itertools
 import json
 import math
@@ -13,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from shufflelib.calibration import questions
-from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS
+from shufflelib.calibration.questions import LOOKED_FOR
+from shufflelib.calibration.recommendation import ANALYSTS
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, writing
 from shufflelib.numerics.typed_numbers import WHOLE
 from shufflelib.profiles.questions import epsilons
-from shufflelib.randomizers.by_name import constructors, named, parameters, required
+from shufflelib.randomizers.by_name import parameters, required
 from shufflelib.sweeps.running import completed, environment
+from shufflelib.sweeps.subjects import QUANTITIES, Given, built, digest, subjects
 
 MOST_POINTS = 10**6
 COLUMNS = ("answer", "unproved", "fails", "standard error", "worst case", "lower", "upper", "status")
@@ -36,6 +37,7 @@ DOMAINS = {
     "order": validation.renyi_order,
     "rate": validation.sampling_rate,
     "rounds": validation.rounds,
+    "dropout": lambda share: validation.real(share, "dropout", at_least=0.0, below=1.0),
 }
 
 
@@ -51,19 +53,21 @@ def tabulate(
     Parameters
     ----------
     spec : mapping
-        ``quantity``: ``"epsilon"``, ``"delta"``, ``"renyi"``, ``"error"``, ``"calibrate eps0"``,
-        ``"calibrate users"`` or ``"calibrate rounds"``; ``randomizer``: the name of one, as on the command
-        line, or a list of names; then the parameters of both: ``eps0``, ``d``, …, ``n``, ``delta``, ``eps``,
-        ``order``, ``rounds`` (adaptive, equal), ``rate`` (of subsampling without replacement; the n users are
-        those drawn).
+        ``quantity``: ``"epsilon"``, ``"delta"``, ``"renyi"``, ``"tradeoff"``, ``"error"``,
+        ``"calibrate eps0"``, ``"calibrate sigma"``, ``"calibrate users"``, ``"calibrate rounds"`` or
+        ``"recommend"``; ``randomizer``: the name of one, as on the command line, a mechanism, or a list of
+        them; ``pmf``, beside it or instead: a table of probabilities, the file of one, or a list of them; for
+        ``"recommend"``, instead of both, ``task``: one of its tasks or a list; then the parameters:
+        ``eps0``, ``d``, …, ``n``, ``delta``, ``eps``, ``order``, ``rounds`` (adaptive, equal), ``rate`` (of
+        subsampling without replacement; the n users are those drawn).
         Each is a number, a list of numbers or a range ``{"from": 1, "to": 1e9, "points": 10, "log": True}``;
         ranges of whole numbers are rounded to such, without repetitions.
     n_jobs, scheduler
         As in `sweep`.
     cache : str or os.PathLike, optional
         Folder in which each row is kept as it arrives: a table that was stopped goes on from there, and a
-        longer one uses the rows of a shorter one.  Rows of other code or versions, and damaged ones, are
-        computed anew.
+        longer one uses the rows of a shorter one.  Rows of other code or versions, of a table with other
+        entries, and damaged ones are computed anew.
 
     Returns
     -------
@@ -72,13 +76,15 @@ def tabulate(
         with the true value between them, and ``status``.  What is calibrated has ``answer``,
         ``unproved`` and ``fails`` as well (see `shufflelib.calibration.Calibration`), and its
         ``lower`` and ``upper`` enclose ε there.  An error has ``standard error`` and
-        ``worst case`` instead.  Where there is no answer, as for a target out of reach, the
-        ends are 0 and infinity, and the status begins with ``refused:``.
+        ``worst case`` instead; ``"recommend"`` has a row for each mechanism, with the columns of
+        `recommend`, among them ``value``, ``standard error`` and ``bytes``.  Where there is no answer, as for
+        a target out of reach, the ends are 0 and infinity, and the status begins with ``refused:``.
 
     Raises
     ------
     TypeError, ValueError
-        Before anything is computed, in one line that names the key, the value and the remedy.
+        Before anything is computed, in one line that names the key, the value and the remedy; also with a
+        cache for a mechanism that depends on a function, as `randomizers.from_density` does.
     OSError
         If the cache cannot be written or the scheduler does not answer.
 
@@ -97,10 +103,10 @@ def tabulate(
 def answered(points, *, n_jobs=-1, scheduler=None, cache=None):
     """Return the row of each point, and how many of them were kept already."""
     file = None if cache is None else kept_rows(cache)
-    keys = range(len(points)) if file is None else [_key(point) for point in points]
+    keys = range(len(points)) if file is None else [digest([environment(), point]) for point in points]
     rows = {} if file is None else _read(file, set(keys))
     missing = {key: point for key, point in zip(keys, points, strict=True) if key not in rows}
-    kept, names = len(rows), list(missing)
+    kept, names = sum(map(len, rows.values())), list(missing)
     batch = min(MOST_AT_ONCE, 1 + len(names) // FEW)
     parts = [names[first : first + batch] for first in range(0, len(names), batch)]
     calls = {at: functools.partial(_rows, [missing[key] for key in part]) for at, part in enumerate(parts)}
@@ -108,7 +114,10 @@ def answered(points, *, n_jobs=-1, scheduler=None, cache=None):
         rows.update(zip(parts[at], found, strict=True))
         if file is not None:
             _append(file, zip(parts[at], found, strict=True))
-    return [point | rows[key] for key, point in zip(keys, points, strict=True)], kept
+    named = [
+        {key: one.name if isinstance(one, Given) else one for key, one in point.items()} for point in points
+    ]
+    return [point | row for key, point in zip(keys, named, strict=True) for row in rows[key]], kept
 
 
 def kept_rows(folder):
@@ -116,11 +125,6 @@ def kept_rows(folder):
     folder = as_path(folder, "cache")
     try_folder(folder)
     return folder / "rows.jsonl"
-
-
-def _key(point):
-    """Return the name under which the row of a point is kept: a digest of the code and the point."""
-    return _digest(json.dumps([environment(), point], sort_keys=True))
 
 
 def _read(file, wanted):
@@ -131,37 +135,33 @@ def _read(file, wanted):
         for line in lines:
             checksum, _, entry = line.rstrip("\n").partition(" ")
             key, _, row = entry.partition(" ")
-            if key in wanted and checksum == _digest(entry)[:16]:
+            if key in wanted and checksum == digest(entry)[:16]:
                 rows[key] = json.loads(row)
     return rows
 
 
 def _append(file, entries):
     lines = (f"{key} {json.dumps(row)}" for key, row in entries)
-    text = "".join(f"\n{_digest(line)[:16]} {line}" for line in lines)
+    text = "".join(f"\n{digest(line)[:16]} {line}" for line in lines)
     with writing(file), file.open("a") as out:
         out.write(text)  # a line that is cut short does not spoil the next one
 
 
-def _digest(text):
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 def _rows(points):
-    """Return the answers at some points; at module level, so that workers can find it."""
+    """Return the list of rows of each of some points; at module level, so that workers can find it."""
     try:
         if len(points) > 1 and all(point["quantity"] == "epsilon" for point in points):
-            return [_columns(one.to_dict()) for one in _epsilons(points)]
+            return [[_columns(one.to_dict())] for one in _epsilons(points)]
     except ValueError:
         pass  # one of them is refused, which each says for itself
-    return [_row(**point) for point in points]
+    return [_answer(**point) for point in points]
 
 
 def _epsilons(points):
     """Return ε at some points side by side, which costs a third."""
     asked = [{name: value for name, value in point.items() if name not in NAMES} for point in points]
     profiles = [
-        questions.profile(constructors()[point["randomizer"]], **numbers)
+        questions.profile(built("randomizer", point["randomizer"]), **numbers)
         for point, numbers in zip(points, asked, strict=True)
     ]
     return epsilons(profiles, [point["delta"] for point in points])
@@ -171,30 +171,31 @@ def _columns(found):
     return {column: found[column] for column in COLUMNS if column in found}
 
 
-def _row(*, quantity, randomizer, **point):
-    """Return the answer at one point."""
-    question = QUESTIONS[quantity]
-    asked = {name: value for name, value in point.items() if name in parameters(question)}
-    own = {name: value for name, value in point.items() if name not in asked}
+def _answer(*, quantity, **point):
+    """Return the rows of one point."""
+    question = QUANTITIES[quantity]
+    subject = next(iter(parameters(question)))
     try:
-        found = question(constructors()[randomizer], **own, **asked).to_dict()
+        found = question(built(subject, point.pop(subject)), **point)
     except ValueError as wrong:
-        return {"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}
-    return _columns(found)
+        return [{"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}]
+    return found if isinstance(found, list) else [_columns(found.to_dict())]
 
 
-def grid_points(spec):
+def grid_points(spec, folder=""):
     """Return every point of a grid, each checked as far as that is possible without computing.
 
     Parameters
     ----------
     spec : mapping
         See `tabulate`.
+    folder : str or os.PathLike
+        Where files of tables are, unless their paths are absolute.
 
     Returns
     -------
     list of dict
-        ``quantity``, ``randomizer`` and one number for each parameter.
+        ``quantity``, ``randomizer`` (or ``task``) and one value for each parameter.
 
     Raises
     ------
@@ -206,67 +207,59 @@ def grid_points(spec):
     for key in spec:
         if not isinstance(key, str):
             raise TypeError(f"a key must be text, got {validation.shown(key)}")
-    quantity = _chosen("quantity", spec, QUESTIONS)
-    names = spec.get("randomizer")
-    names = names if isinstance(names, list) and names else [names]
-    if names == [None]:
-        raise ValueError(f"randomizer is missing; give one of {', '.join(constructors())}")
-    names = list(dict.fromkeys(named(name) for name in names))
-    taken = {name: _keys_of(name, quantity) for name in names}
-    for name in names:
-        _check_keys(spec, quantity, name, set().union(*taken.values()))
-    axes = {name: _values(name, spec[name]) for name in spec if name not in ("quantity", "randomizer")}
+    if spec.get("quantity") is None:
+        raise ValueError(f"quantity is missing; give one of {', '.join(QUANTITIES)}")
+    quantity = validation.one_of(spec["quantity"], "quantity", QUANTITIES)
+    subject = next(iter(parameters(QUANTITIES[quantity])))  # the first: "randomizer" or "task"
+    ones = subjects(spec, subject, quantity, folder)
+    builds = {name: built(subject, one) for name, one in ones.items()}
+    taken = _check_keys(spec, quantity, subject, builds)
+    axes = {name: _values(name, spec[name]) for name in spec if name not in ("quantity", subject, "pmf")}
     for key in axes:
-        if without := [name for name in names if key not in taken[name]]:
+        if without := [name for name in builds if key not in taken[name]]:
             warnings.warn(f"{key} is left out for {', '.join(without)}, which does not take it", stacklevel=2)
-    grids = {name: {key: axes[key] for key in axes if key in taken[name]} for name in names}
+    grids = {name: {key: axes[key] for key in axes if key in taken[name]} for name in builds}
     size = sum(math.prod(map(len, grid.values())) for grid in grids.values())
     if size > MOST_POINTS:
         raise ValueError(
             f"the grid has {size:,} points, more than {MOST_POINTS:,}; use fewer or shorter lists"
         )
-    _build_each(names, quantity, axes)
+    _build_each(builds, quantity, axes)
     return [
-        {"quantity": quantity, "randomizer": name, **dict(zip(grid, values, strict=True))}
+        {"quantity": quantity, subject: ones[name], **dict(zip(grid, values, strict=True))}
         for name, grid in grids.items()
         for values in itertools.product(*grid.values())
     ]
 
 
-def _chosen(key, spec, known):
-    if key not in spec or spec[key] is None:
-        raise ValueError(f"{key} is missing; give one of {', '.join(known)}")
-    if not isinstance(spec[key], str) or spec[key] not in known:
-        listed = isinstance(spec[key], list | dict)
-        got = f"a {type(spec[key]).__name__}" if listed else validation.shown(spec[key])
-        raise ValueError(
-            f"{key} must be one of {', '.join(known)}; got {got}{validation.suggestion(spec[key], known)}"
-        )
-    return spec[key]
-
-
-def _keys_of(randomizer, quantity):
-    """Return the keys that a randomizer and a quantity take together."""
-    own = [name for name in parameters(constructors()[randomizer]) if name != LOOKED_FOR.get(quantity)]
-    return [*own, *(name for name in parameters(QUESTIONS[quantity]) if name != "randomizer")]
-
-
-def _check_keys(spec, quantity, randomizer, known):
-    """Refuse keys that no randomizer of the grid takes, and missing ones."""
-    build, answer, found = constructors()[randomizer], QUESTIONS[quantity], LOOKED_FOR.get(quantity)
-    if found and found not in parameters(build):
-        raise ValueError(f"{randomizer} has no {found} to calibrate; it takes {', '.join(parameters(build))}")
+def _keys_of(build, quantity):
+    """Return the keys that a subject and a quantity take, and which of them must be given."""
+    question, found = QUANTITIES[quantity], LOOKED_FOR.get(quantity)
     own = [name for name in parameters(build) if name != found]
-    asked = [name for name in parameters(answer) if name != "randomizer"]
-    takes = f"{randomizer} takes {', '.join(own) or 'nothing'}; {quantity} takes {', '.join(asked)}"
-    accepted = ["quantity", "randomizer", *known]
-    for key in spec:
-        if key not in accepted:
-            near = validation.suggestion(key, accepted)
-            raise ValueError(f"{key[:40]} is not a key of this grid{near}: {takes}")
-    for key in [*required(build), *required(answer), *(["n"] if "n" in asked else [])]:
-        if key not in spec and key not in ("randomizer", found):
-            raise ValueError(f"{key} is missing: {takes}")
+    subject, *asked = parameters(question)
+    needed = [*required(build), *required(question), *(["n"] if "n" in asked else [])]
+    return own, asked, [name for name in needed if name not in (subject, found)]
+
+
+def _check_keys(spec, quantity, subject, builds):
+    """Refuse keys that no subject of the grid takes, and missing ones."""
+    found = LOOKED_FOR.get(quantity)
+    taken = {name: _keys_of(build, quantity) for name, build in builds.items()}
+    accepted = ["quantity", subject, *(["pmf"] if subject == "randomizer" else [])]
+    accepted += [key for own, asked, _ in taken.values() for key in (*own, *asked)]
+    for name, (own, asked, needed) in taken.items():
+        if found and found not in parameters(builds[name]):
+            takes = ", ".join(parameters(builds[name])) or "nothing"
+            raise ValueError(f"{name} has no {found} to calibrate; it takes {takes}")
+        takes = f"{name} takes {', '.join(own) or 'nothing'}; {quantity} takes {', '.join(asked)}"
+        for key in spec:
+            if key not in accepted:
+                near = validation.suggestion(key, accepted)
+                raise ValueError(f"{key[:40]} is not a key of this grid{near}: {takes}")
+        for key in needed:
+            if key not in spec:
+                raise ValueError(f"{key} is missing: {takes}")
+    return {name: {*own, *asked} for name, (own, asked, _) in taken.items()}
 
 
 def _values(name, value):
@@ -285,6 +278,8 @@ def _values(name, value):
 
 
 def _number(name, value):
+    if name == "analyst":
+        return validation.one_of(value, name, ANALYSTS)
     validation.real(value, name, finite=False)
     value = value.item() if isinstance(value, np.generic) else value
     if name in WHOLE and isinstance(value, float) and value.is_integer():
@@ -318,11 +313,10 @@ def _range(name, given):
     return [round(value) for value in values] if name in WHOLE else values
 
 
-def _build_each(names, quantity, axes):
-    """Build every randomizer once, so that errors are raised at the start."""
+def _build_each(builds, quantity, axes):
+    """Build every subject once, so that errors are raised at the start."""
     found = {name: 1.0 for key, name in LOOKED_FOR.items() if key == quantity}
-    for name in names:
-        build = constructors()[name]
+    for build in builds.values():
         own = [axis for axis in axes if axis in parameters(build)]
         for values in itertools.product(*(axes[axis] for axis in own)):
             build(**dict(zip(own, values, strict=True)), **found)
