@@ -86,11 +86,13 @@ def test_workers_with_other_code_are_refused(cluster, monkeypatch, tmp_path):
 
 def test_a_table_from_the_cluster_is_the_table_of_this_machine(cluster, tmp_path, capsys):
     path = tmp_path / "grid.yaml"
-    path.write_text("{quantity: delta, randomizer: binary-rr, eps0: [1, 2], n: [10, 20, 50], eps: 0.2}")
+    (tmp_path / "own.csv").write_text("0.8, 0.2\n0.3, 0.7")
+    grid = "{quantity: delta, randomizer: binary-rr, pmf: own.csv, eps0: [1, 2], n: [10, 20, 50], eps: 0.2}"
+    path.write_text(grid)
     assert main(["sweep", str(path), "--jobs", "1"]) == 0
     there = ["--output", str(tmp_path / "there.csv"), "--scheduler", cluster.scheduler_address]
     assert main(["sweep", str(path), *there]) == 0
-    assert "6 rows, 0 of them from" in capsys.readouterr().out.splitlines()[1]
+    assert "9 rows, 0 of them from" in capsys.readouterr().out.splitlines()[1]
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "grid.csv").read_bytes()
 
 
