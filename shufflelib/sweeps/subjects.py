@@ -70,6 +70,11 @@ def _plain(value):
     return [type(value).__name__, {name: getattr(value, name) for name in fields}]
 
 
+def subject_of(quantity):
+    """Return the key under which a grid of a quantity names its subjects."""
+    return "task" if quantity == "recommend" else "randomizer"
+
+
 def built(subject, one):
     """Return what builds a subject of a grid from its parameters."""
     if isinstance(one, Given):
@@ -90,9 +95,9 @@ def _of_task(name):
     return build
 
 
-def subjects(spec, subject, quantity, folder):
+def subjects(spec, quantity, folder):
     """Return the subjects of a grid by their names; files are looked for in the folder."""
-    if subject == "task":
+    if subject_of(quantity) == "task":
         tasks = [one.replace("-", "_") if isinstance(one, str) else one for one in _listed(spec, "task")]
         return {name: validation.one_of(name, "task", TASKS) for name in tasks or ["histogram"]}
     found = {}

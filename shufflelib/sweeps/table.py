@@ -20,7 +20,7 @@ from shufflelib.numerics.typed_numbers import WHOLE
 from shufflelib.profiles.questions import epsilons
 from shufflelib.randomizers.by_name import parameters, required
 from shufflelib.sweeps.running import completed, environment
-from shufflelib.sweeps.subjects import QUANTITIES, Given, built, digest, subjects
+from shufflelib.sweeps.subjects import QUANTITIES, Given, built, digest, subject_of, subjects
 
 MOST_POINTS = 10**6
 COLUMNS = ("answer", "unproved", "fails", "standard error", "worst case", "lower", "upper", "status")
@@ -173,10 +173,9 @@ def _columns(found):
 
 def _answer(*, quantity, **point):
     """Return the rows of one point."""
-    question = QUANTITIES[quantity]
-    subject = next(iter(parameters(question)))
+    subject = subject_of(quantity)
     try:
-        found = question(built(subject, point.pop(subject)), **point)
+        found = QUANTITIES[quantity](built(subject, point.pop(subject)), **point)
     except ValueError as wrong:
         return [{"lower": 0.0, "upper": math.inf, "status": f"refused: {wrong}"}]
     return found if isinstance(found, list) else [_columns(found.to_dict())]
@@ -210,8 +209,8 @@ def grid_points(spec, folder=""):
     if spec.get("quantity") is None:
         raise ValueError(f"quantity is missing; give one of {', '.join(QUANTITIES)}")
     quantity = validation.one_of(spec["quantity"], "quantity", QUANTITIES)
-    subject = next(iter(parameters(QUANTITIES[quantity])))  # the first: "randomizer" or "task"
-    ones = subjects(spec, subject, quantity, folder)
+    subject = subject_of(quantity)
+    ones = subjects(spec, quantity, folder)
     builds = {name: built(subject, one) for name, one in ones.items()}
     taken = _check_keys(spec, quantity, subject, builds)
     axes = {name: _values(name, spec[name]) for name in spec if name not in ("quantity", subject, "pmf")}
