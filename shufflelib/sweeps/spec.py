@@ -27,6 +27,9 @@ SIDES = {
     "standard error": "no bound; the status says how it is known",
     "worst case": "no bound; the status says how it is known",
     "x central": "no bound; to a percent",
+    "mean error": "no bound; to first order",
+    "threshold": "certified to list no item that nobody holds, with probability 95 %",
+    "found from": "no bound; by the normal approximation",
 }
 
 

@@ -26,7 +26,7 @@ def recommended(task, *, n, eps, delta, rounds=1, rate=1.0, dropout=0.0, analyst
     """Return the rows of `recommend`, without their texts."""
     how = {"rounds": rounds, "rate": rate, "dropout": dropout, "analyst": analyst}
     found = recommend(**task(**sizes), n=n, eps=eps, delta=delta, **how)
-    status = {"status": f"certified; errors {TASKS[found.asked['task']].known}"}
+    status = {"status": f"certified; standard error {TASKS[found.asked['task']].known}"}
     return [{name: row[name] for name in row if name not in TEXTS} | status for row in found]
 
 

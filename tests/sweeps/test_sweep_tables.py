@@ -119,7 +119,7 @@ def test_every_column_of_recommend_is_in_its_grid():
         for row, one in zip(found, expected, strict=True):
             assert {*one} - {*row} == {"python", "run", "sentence"}
             assert all(row[name] == one[name] for name in one if name in row)
-            assert row["status"] == "certified; errors exact"
+            assert row["status"] == "certified; standard error exact"
     assert rows[-1]["status"].startswith("refused: s must be") and "value" not in rows[-1]
     for wrong, words in (
         ({"task": "means"}, "task must be one of histogram, .*did you mean mean"),
