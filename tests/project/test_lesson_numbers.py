@@ -1,5 +1,6 @@
 """What the lessons say in fixed words, checked on the names that their cells leave behind."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from math import exp, log, prod
@@ -101,22 +102,54 @@ def test_lesson_4(profile):
     Q = np.r_[alone[::-1] * 0.5, 0.5 * np.convolve(alone[::-1], [0.5, 0.5])] * 16
     assert [*P] == [6, 2, 3, 4, 1] and [*Q] == [2, 6, 1, 4, 3] and excess(2, (P, Q)) == 3
     assert np.isclose(randomizers.generalized_rr(eps0=log(3), d=5).beta, 2 / 7)
-    at = lesson.after("first = comparison.compare")
-    assert abs(at.excess.mean() - at.exact.upper) < 4 * at.error
+    at = lesson.after("boxes[")
+    for table in (*at.tables.values(), 1 + 2 * np.eye(4, dtype=int)):  # the last one: exercise 1
+        masses, ratios = spread_out(table)
+        assert masses == (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)) and {*ratios} <= {1, 2, 3}
+    assert max(at.proved, key=at.proved.get) == "the coin"
+    at = lesson.after("exact = ")
+    assert abs(np.maximum(at.P - exp(0.1) * at.Q, 0).sum() - at.exact.upper) < 1e-6
+    assert np.isclose(at.P.sum(), 1) and np.isclose(at.Q.sum(), 1)
     pair = VariationRatioPair(n=1000, p=exp(2), beta=(exp(2) - 1) / (exp(2) + 1), q0=exp(2))
     assert abs(pair.epsilon(delta=1e-6).upper / at.sealed.upper - 1) < 1e-6
-    assert round(at.ten.upper, 3) == 0.273 and 0.39 < at.sealed.upper < 0.41 < at.first
-    at = lesson.after("worth = {")
-    neither = {"five options": {(1, 1)}, "another table": {(1, 1), (2, 2)}, "the coin": set()}
-    for name, more in neither.items():
-        ratios = at.boxes[name].input_pairs()[0].blanket
-        found = np.unique(np.round([ratios.r0_over_w, ratios.r1_over_w], 9), axis=1)
-        assert {*map(tuple, found.T)} == {(3, 1), (1, 3)} | more <= {*at.corners}
+    assert round(at.ten.upper, 3) == 0.273 and at.sealed.upper < 0.398 < 1.003 * at.sealed.upper
+    assert lesson.after("before = ").before > 0.41
     at = lesson.after("claimed, attained = ")
-    true, seen = at.everything, at.only_ab
-    assert at.two[1].lower <= true + 1e-12 and abs(at.two[1].lower - true) < 1e-10
-    assert abs(at.two[0].upper - seen) < 1e-10 and round(float(true / seen), 2) == 1.25
+    true, seen = delta_of_five(tuple), delta_of_five(lambda counts: (counts[0], counts[1]))
+    assert at.attained.lower[-1] <= true + 1e-12 and abs(at.attained.lower[-1] - true) < 1e-10
+    assert abs(at.claimed.upper[-1] - seen) < 1e-10 and round(float(true / seen), 2) == 1.25
     assert np.all(at.claimed.upper <= at.attained.lower * (1 + 1e-9))
+    rappor = randomizers.rappor(eps0=1.0, d=16).beta
+    assert (f"{rappor / 16:.4f}", f"{rappor:.3f}") == ("0.0153", "0.245")
+    hundred = shuffle(randomizers.generalized_rr(eps0=2.0, d=100), n=1000).epsilon(delta=1e-6)
+    assert round(hundred.upper, 2) == 0.10  # exercise 5
+
+
+def spread_out(table):
+    """Return the masses of the two corners and of what is put aside, after spreading, and all ratios."""
+    floor, whole = table.min(axis=0), int(table[0].sum())
+    first = second = Fraction(0)
+    aside = 1 - Fraction(int(floor.sum()), whole)
+    ratios = np.stack([table[0] / floor, table[1] / floor])
+    for (x, y), mass in zip(ratios.T, floor, strict=True):
+        mass = Fraction(int(mass), whole)
+        if x == y:
+            first, second = first + mass * int(x) / 4, second + mass * int(x) / 4
+            aside += mass * (1 - Fraction(int(x), 2))
+        else:
+            assert {x, y} == {1, 3}
+            first, second = first + mass * int(x == 3), second + mass * int(y == 3)
+    return (first, second, aside), ratios.ravel()
+
+
+def delta_of_five(seen):
+    """Return δ at factor 2 of five people with five options, all others holding 2, in exact fractions."""
+    worlds = {0: Counter(), 1: Counter()}
+    for mine, pmf in worlds.items():
+        for ys in product(range(5), repeat=5):
+            true = sum(y == x for x, y in zip((mine, 2, 2, 2, 2), ys, strict=True))
+            pmf[seen([ys.count(option) for option in range(5)])] += Fraction(3**true, 7**5)
+    return sum(max(worlds[0][pile] - 2 * worlds[1][pile], 0) for pile in worlds[0])
 
 
 @both
