@@ -112,6 +112,7 @@ def test_lesson_4(profile):
     assert np.isclose(at.P.sum(), 1) and np.isclose(at.Q.sum(), 1)
     pair = VariationRatioPair(n=1000, p=exp(2), beta=(exp(2) - 1) / (exp(2) + 1), q0=exp(2))
     assert abs(pair.epsilon(delta=1e-6).upper / at.sealed.upper - 1) < 1e-6
+    assert "ε = 0.398 in the guess, 0.273 for the known" in lesson.prose
     assert round(at.ten.upper, 3) == 0.273 and at.sealed.upper < 0.398 < 1.003 * at.sealed.upper
     assert lesson.after("before = ").before > 0.41
     at = lesson.after("claimed, attained = ")
@@ -159,21 +160,32 @@ def test_lesson_5(profile):
     for k, squared, v in ((1, 8 / 5, 1), (2, 8 / 7, 3)):
         spread, noise = at.spread_and_noise(at.sets_of(k, d=3, E0=3))
         assert abs(spread**2 - squared) < 1e-12 and abs(noise - v) < 1e-12
+    for k, rise in ((1, 1 / 2), (2, -3 / 2)):
+        mechanism = randomizers.subset(eps0=log(3), d=3, k=k)
+        ends = [estimation.frequency_variance(mechanism, share, n=1) for share in (0.0, 1.0)]
+        assert abs(ends[1] - ends[0] - rise) < 1e-12
     for k, found in at.by_hand.items():
         mechanism = randomizers.subset(eps0=log(3), d=6, k=k)
         noise = estimation.frequency_variance(mechanism, 0.0, n=1)
         assert np.allclose(found, (1 / shuffle_index(mechanism).blanket, noise), rtol=1e-9)
-    at = lesson.after('"05_2_prices"')
-    prices = np.array([row["price"] for row in at.rows])
+    at = lesson.after('"price c"')
+    prices = np.array([row["price c"] for row in at.rows])
     bands = [shuffle_index(build(eps0=1.0, d=at.d)).band for build in at.MECHANISMS.values()]
     assert max(bands) < 7 / 6 and min(prices / bands) == prices[0]
+    ten = randomizers.generalized_rr(eps0=log(3), d=10)
+    assert np.isclose(shuffle_index(ten).blanket ** -2, 2 / 3)  # exercise 2
+    noise = estimation.frequency_variance(randomizers.rappor(eps0=2.0, d=64), np.array([0.0, 0.5]), n=1)
+    assert np.allclose(noise, exp(1) / (exp(1) - 1) ** 2) and round(noise[0], 3) == 0.921  # exercise 3
+    sets = [randomizers.subset(eps0=1.0, d=64, k=k) for k in range(1, 18)]
+    price = [estimation.frequency_variance(m, 0.0, n=1) ** 0.5 / shuffle_index(m).blanket for m in sets]
+    assert np.all(np.diff(price) > 0) and round(price[0], 2) == 1.40 and round(price[-1], 2) == 1.69
 
 
 @both
 def test_lesson_5_tells_rare_options_from_popular_ones(profile):
     lesson = ran(5, profile)
-    assert "above a share of about 7 % subset" in lesson.prose and "above 27 % randomized" in lesson.prose
-    at = lesson.after('"05_4_shares"')
+    assert "about 7 % subset selection is more" in lesson.prose and "above 27 % randomized" in lesson.prose
+    at = lesson.after('"05_3_shares"')
 
     def ranked(share, mechanisms):
         variance = {
@@ -181,20 +193,58 @@ def test_lesson_5_tells_rare_options_from_popular_ones(profile):
         }
         return sorted(variance, key=variance.get)
 
-    tuned, rr = at.at_eps[0.1], "randomized response"
-    for one in tuned.values():
+    best, rr = at.best, "randomized response"
+    for one in best.values():
         assert 0.099 < shuffle(one, n=10_000).epsilon(1e-6).upper <= 0.1
     alone = ranked(1 / 64, {name: build(eps0=1.0, d=64) for name, build in at.MECHANISMS.items()})
-    assert alone[-1] == rr and ranked(0.0, tuned) == ranked(1 / 64, tuned) == [rr, *alone[:-1]]
+    assert alone[-1] == rr and ranked(0.0, best) == ranked(1 / 64, best) == [rr, *alone[:-1]]
     for share, better in ((0.066, False), (0.069, True)):
-        assert (ranked(share, tuned).index("subset selection") < ranked(share, tuned).index(rr)) is better
-        assert ranked(share, tuned)[0] in (rr, "subset selection")
+        assert (ranked(share, best).index("subset selection") < ranked(share, best).index(rr)) is better
+        assert ranked(share, best)[0] in (rr, "subset selection")
     for share, worst in ((0.268, False), (0.273, True)):
-        assert (ranked(share, tuned)[-1] == rr) is worst
+        assert (ranked(share, best)[-1] == rr) is worst
     assert np.allclose(at.rings, (0.06715, 0.27070), atol=1e-4)
     shares = np.random.default_rng(0).dirichlet(np.ones(64))
-    for one, total in ((tuned[rr], 0.00201), (tuned["subset selection"], 0.00280)):
-        assert abs(estimation.frequency_variance(one, shares, n=10_000).sum() - total) < 5e-6
+    for name, total in ((rr, 0.00201), ("subset selection", 0.00280)):
+        assert abs(estimation.frequency_variance(best[name], shares, n=10_000).sum() - total) < 5e-6
+        assert abs(64 * at.start[name] + at.rise[name] - total) < 5e-6
+
+
+@both
+def test_lesson_5_compares_the_mechanisms_on_the_census(profile):
+    lesson = ran(5, profile)
+    at = lesson.after("by = frame")
+    assert at.people == 32_561 and len(at.pi) == 16 and round(at.pi.max(), 2) == 0.32
+    assert at.census.education[at.pi.argmax()] == "high school"
+    rr, subset = "randomized response", "subset selection"
+    for target in ("ε = 0.02", "ε = 0.1"):
+        table = at.table.loc[target]
+        is_best = table.loc[rr] <= table.min() * (
+            1 + 1e-6
+        )  # at ε = 0.1 subset selection is the same mechanism
+        assert is_best.total and "it still has the smallest total" in lesson.prose
+        for column in ("largest", "high_school"):
+            assert is_best[column] == (target == "ε = 0.1"), (target, column)
+        for name, build in at.MECHANISMS.items():
+            mechanism = build(eps0=table.eps0[name], d=16)
+            eps = shuffle(mechanism, n=at.people).epsilon(1e-6).upper
+            assert 0.98 < eps / float(target.removeprefix("ε = ")) <= 1, name
+            t, u = supports(mechanism)
+            variance = (at.pi * t * (1 - t) + (1 - at.pi) * u * (1 - u)) / (at.people * (t - u) ** 2)
+            errors = 100 * np.sqrt([variance.max(), variance[at.pi.argmax()], variance.sum()])
+            assert np.allclose(errors, table.loc[name, ["largest", "high_school", "total"]].astype(float))
+    assert at.table.loc["ε = 0.02"].largest.idxmin() == subset
+    assert randomizers.subset(eps0=at.table.eps0["ε = 0.1", subset], d=16).k == 1
+    E0 = exp(at.table.eps0["ε = 0.1", rr])
+    assert (round(log(E0), 1), round(E0 / (E0 + 15), 2), round(14 / (E0 - 1), 2)) == (3.1, 0.60, 0.65)
+    assert round(at.table.high_school["ε = 0.1", rr], 3) == 0.298
+    E0 = exp(at.table.eps0["ε = 0.02", rr])
+    assert round(E0 / (E0 + 15), 2) == 0.23
+
+
+def supports(mechanism):
+    """Return how likely a report supports an option that its sender holds, and one that another holds."""
+    return mechanism.support.own, mechanism.support.other
 
 
 @both
