@@ -15,7 +15,7 @@ from viz.files import picture_of
 from viz.frames import frames, in_words
 from viz.wishes import figure_of, wishes
 
-SYMBOLS = {"eps0": "ε₀", "eps": "ε", "delta": "δ", "sigma": "σ"}
+SYMBOLS = {"eps0": "ε₀", "eps": "ε", "delta": "δ", "sigma": "σ", "theta": "θ"}
 LEADING = {1: (1,), 2: (1, 3), 3: (1, 2, 5), 9: range(1, 10)}
 SIZE = {"layout": {"width": "28em", "max_width": "100%"}, "style": {"description_width": "7em"}}
 IMAGE = '<img alt="{alt}" style="width: {width}px; max-width: 100%; background: white" src="{src}">'
