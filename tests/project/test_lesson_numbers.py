@@ -259,25 +259,38 @@ def test_lesson_6(profile):
     down, up = [(1, 1 / 4), (-3, 1 / 4)], [(2, 1 / 4), (-2, 1 / 4)]
     assert [two_users(one + zero) for one in (exact, down, up, split)] == [21, 12, 24, 21]
 
-    at = lesson.after("summed = {")
-    assert np.allclose(at.ways["contour, lower"], at.ways["contour, upper"], rtol=2e-3)
-    assert np.isclose(at.ways["tilt"][-1], 1.1473437874e-45, rtol=1e-9)
-    assert np.isclose(at.direct(0.3), 1.1473437874e-45, rtol=1e-9)  # guess, answer A
-    assert 1e-15 < at.floor < 1e-12 and abs(at.convolved(0.3)) > 1e-15  # answer C
-    for k, value in at.summed.items():
-        assert at.ways["contour, upper"][k] < value < 1.05 * at.ways["contour, upper"][k]
-    for row in lesson.after('"06_2_library"').rows:
-        assert row["contour, lower"] <= row["library"] <= row["contour, upper"]
+    exact = 1.13258512e-45  # by the library, to the last digit
+    at = lesson.after("for h in (0.04, 0.02, 0.01)")
+    grids = [at.transformed(0.3, at.best_tilt(0.3), h) for h in (0.04, 0.02, 0.01)]
+    assert exact < grids[2] < grids[1] < grids[0] < 1.05 * exact
+    assert np.isclose(grids[1], 1.1473437874e-45, rtol=1e-9) and round(100 * (grids[1] / exact - 1), 1) == 1.3
+    assert np.isclose(at.direct(0.3, h=0.02), grids[1], rtol=1e-9)  # guess, answer A
+    assert abs(at.transformed(0.3, theta=0.0)) > 1e-15  # answer C
+    assert np.isclose(at.transformed(0.02, theta=0.0), at.transformed(0.02, at.best_tilt(0.02)), rtol=1e-6)
+    values, masses = at.loss(0.08)
+    positive = np.random.default_rng(0).multinomial(1000, masses, size=10**6) @ values > 0
+    assert 3 < 20_000 * positive.mean() < 5  # "about four of 20,000"
+    at = lesson.after("floor = ")
+    assert 1e-15 < at.floor < 1e-12
+    wide = at.wide.dropna(subset="tilt")
+    assert np.allclose(wide["tilt"], wide["direct sum"].fillna(wide["tilt"]), rtol=0.02)
+    at = lesson.after("print(profile.epsilon")
+    eps = at.profile.epsilon(delta=1e-6)
+    assert 0.08 < eps.lower < eps.upper < 0.0802 < eps.upper + 1e-4  # rounded up
+    assert at.library < at.ours < 1.02 * at.library and np.isclose(at.library, exact, rtol=1e-6)
     at = lesson.after('"06_3_rounding"')
     assert min(at.errors["up"]) > 0 > max(at.errors["down"]) and min(at.errors["split"]) > -1e-9
     assert min(at.errors["nearest"]) < 0 < max(at.errors["nearest"])
     assert 9 <= float(lesson.after('"06_2_bounds"').times) < 9.5
+    halves = [(3 / 2, 1 / 4), (-3, 1 / 4)], [(2, 1 / 4), (-5 / 2, 1 / 4)]  # exercise 1
+    split = [(2, 1 / 8), (3 / 2, 1 / 8), (-3, 1 / 8), (-5 / 2, 1 / 8)]
+    assert [two_users(one + zero) for one in (*halves, split)] == [18, 24, 21]
 
 
 def test_lesson_6_repairs_dropped_losses_with_their_positive_part():
     said = ran(6, "quick").prose
     assert "| add their $\\mathbb E\\,G_+$; their probability is not enough" in said
-    assert "the bound is 0.790" in said and "probability is 0.016" in said and "is 0.833." in said
+    assert "the bound is 0.790" in said and "its probability is only 0.016" in said and "= 0.833$." in said
     E0, E, n, d = exp(4), exp(0.5), 4, 10
     Z = E0 + d - 1
     loss = {E0 - E: 1 / Z, 1 - E: (d - 2) / Z, 1 - E0 * E: 1 / Z, 0: (E0 - 1) / Z}
@@ -290,6 +303,51 @@ def test_lesson_6_repairs_dropped_losses_with_their_positive_part():
     assert (round(bound(loss), 3), round(rare, 3), bound(dropped)) == (0.790, 0.016, 0)
     assert bound(dropped) + n * rare < bound(loss) < bound(dropped) + rare * (E0 - E)
     assert round(rare * (E0 - E), 3) == 0.833
+
+
+@both
+def test_the_contour_integral(profile):
+    lesson = ran(7, profile)
+    # by hand: the six values of two users' sum, their positive and their negative part
+    one = {7 / 4: 1 / 4, -11 / 4: 1 / 4, 0: 1 / 2}
+    sums = [(g + k, one[g] * one[k]) for g in one for k in one]
+    assert {u: sum(q for v, q in sums if v == u) for u, _ in sums} == {
+        7 / 2: 1 / 16, 7 / 4: 1 / 4, 0: 1 / 4, -1: 1 / 8, -11 / 4: 1 / 4, -11 / 2: 1 / 16,
+    }  # fmt: skip
+    assert [sum(q * max(side * u, 0) for u, q in sums) / 2 for side in (1, -1)] == [21 / 64, 37 / 64]
+
+    at = lesson.after("for share in ")
+    exact = shuffle(randomizers.generalized_rr(eps0=1.0, d=10), n=1000).delta(0.08).upper
+    for share, digits in ((0.1, 2e-2), (0.01, 2e-4), (0.001, 2e-6)):
+        upper = at.contour(at.theta, share / at.theta)
+        lower = 2 * upper - at.contour(at.theta, 2 * share / at.theta)
+        assert lower < exact < upper and upper / lower < 1 + digits
+    assert f"{lower:.5e}" == f"{upper:.5e}" == "1.02952e-06"
+    assert round(at.theta, 2) == 0.17
+
+    at = lesson.after('"07_1_areas"')
+    assert at.small["lost"].max() > 1e28 and at.small["lost"][at.at] > 1e28
+    best = at.frame.groupby("ε")["area"].min()
+    assert np.allclose(best / [exact, 1.13258512e-45], 1, atol=5e-3)  # nothing cancels
+    at = lesson.after('"07_2_points"')
+    assert round(100 * at.one, 1) == 1.1 and at.words[1] == "6·10⁻⁸" and at.frame["error"].min() > 0
+
+    # exercises 1, 3, 5, and the rule at a distance of pi/2
+    assert sum(max(sum(three), 0) for three in product((1, -1), repeat=3)) / 8 / 3 == 1 / 4
+    z = 1 + 1j * np.pi / 2 * np.arange(-200_000, 200_001)
+    returned = (np.exp(z) / z**2).sum().real / 4
+    assert [round(x, 4) for x in (returned, 1 + 5 * exp(-4) + 9 * exp(-8) + 13 * exp(-12))] == [1.0947] * 2
+    assert round(1 + 9 * exp(-8), 4) == 1.003
+    theta, n = log(11 / 7) / 4.5, 1000
+
+    def integral(end, h=0.001):
+        z = theta + 1j * h * np.arange(-round(end / h), round(end / h) + 1)
+        M = 1 / 2 + np.exp(7 / 4 * z) / 4 + np.exp(-11 / 4 * z) / 4
+        return (M**n / z**2).sum().real
+
+    early, late = integral(4 * np.pi), integral(100 * np.pi)  # twelve returns on either side
+    assert round(theta, 1) == 0.1 and np.isclose(early / late - 1, theta**2 / 192, rtol=0.1)
+    assert round(theta**2 / 192, 5) == 5e-5
 
 
 @both

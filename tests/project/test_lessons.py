@@ -32,6 +32,11 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
     (4, "np.exp(0.1)", "np.exp(0.2)"),
     (5, "sets_of(k, d=3, E0=3)", "sets_of(k, d=4, E0=2)"),
     (6, "n, options, E0 = 1000, 10", "n, options, E0 = 500, 10"),
+    (
+        7,
+        "n, options, E0, E = 1000, 10, np.exp(1.0), np.exp(0.08)",
+        "n, options, E0, E = 500, 5, np.exp(1.5), 1.2",
+    ),
     (8, "n, own = 1000, np.array([3, 1]) / 4", "n, own = 100, np.array([4, 1]) / 5"),
     (9, "delta_of_rounds(loss, P, 365, eps=3.0)", "delta_of_rounds(loss, P, 200, eps=3.0)"),
     (10, "n, d, eps, delta = 50_000", "n, d, eps, delta = 5_000"),
