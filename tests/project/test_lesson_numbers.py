@@ -2,18 +2,20 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 from math import exp, log, prod
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from lessons import NUMBERED, run
 from shufflelib import estimation, profiles, randomizers, sgd, shuffle
 from shufflelib.published import joint_concavity
 from shufflelib.published.shuffle_index import shuffle_index
+from shufflelib.randomizers import from_pmf
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
+from shufflelib.shuffling.multi_message import shuffle_messages
 
 both = pytest.mark.parametrize("profile", ["quick", "full"])
 
@@ -429,21 +431,134 @@ def test_lesson_10(profile):
 
 
 @both
-def test_lesson_11(profile):
+def test_several_messages(profile):
     lesson = ran(12, profile)
-    assert excess(2, np.array([[1, 2, 1, 0], [0, 1, 2, 1]]) / 4) == 1 / 4
-    assert abs(1 / 4 - 2 * (np.exp(-np.log(4)) / 2 / 2) - 1 / 8) < 1e-12
-    parts = estimation.canonical_decomposition(1, 6, d=8)[..., 0]
-    assert sum(stop - start for level in parts for start, stop in level) == 4
-    at = lesson.after("messages = shuffle_messages")
-    spread = np.maximum(at.sums, 0).std() / 1000 / np.sqrt(at.draws)
-    assert abs(at.ours / at.messages.delta(at.eps).upper - 1) < 1e-6
-    assert abs(at.street - at.metric.delta(0.1).upper) < 5 * spread
-    assert abs(at.both / at.from_table - 1) < 1e-3
-    assert 0.2 < at.messages.epsilon(1e-6).upper < 0.25
-    at = lesson.after('"12_4_ranges"')
-    assert at.errors["tree, 8 children"][-1] < at.errors["histogram"][-1] and at.start > 3
-    assert 0 < at.shuffled.max() < 0.5 * at.alone.max() and at.last > 3 and at.used == 4
+    for coins, excesses in ((2, 1 / 4), (4, 3 / 16)):  # the smallest case, exercise 1
+        ones = np.append(binom.pmf(np.arange(coins + 1), coins, 0.5), 0)
+        assert np.isclose(excess(2, (ones, np.roll(ones, 1))), excesses)
+    at = lesson.after("hidden = shuffle_messages")
+    assert abs(at.ours / at.hidden.delta(at.eps).upper - 1) < 1e-6
+    assert round(at.hidden.epsilon(1e-6).upper, 3) == 0.217
+    assert 2 * at.noise / at.d == 1250 and round(np.sqrt(1250) / 2) == 18
+    for noise, eps in ((20_000, 0.316), (10_000, 0.463)):  # exercises 3, 4
+        assert (
+            round(shuffle_messages(at.protocol, n=at.n, dummy_messages=noise).epsilon(1e-6).upper, 3) == eps
+        )
+    assert round(np.sqrt(at.noise / 64 * 63 / 64), 1) == 24.8
+    at = lesson.after('"12_1_messages"')
+    rare = at.frame[at.frame["report"] == "one message, rare answer"]["error"].iloc[-1]
+    assert round(at.common / at.balls, 1) == 3.7 and rare < at.balls
+    lesson = lesson.after("needed = round")
+    assert [1 + -(-lesson.needed // n) for n in (1_000, 10_000, 100_000, 10**6)] == [48, 6, 2, 2]
+
+
+STATIONS = np.array([[4, 1, 1], [2, 2, 2], [1, 1, 4]])
+
+
+@pytest.mark.parametrize(
+    ("mine", "others", "delta"), [((0, 1), 2, "2/9"), ((0, 1), 3, "5/18"), ((0, 2), 3, "5/12")]
+)
+def test_three_stations(mine, others, delta):
+    assert (STATIONS[:2] <= 2 * STATIONS[1::-1]).all() and (STATIONS <= 4 * STATIONS[::-1]).all()
+    here, there = STATIONS[list(mine)]
+    floor = STATIONS[:others].min(axis=0)
+    loss = [*zip((here - there) / floor, floor / 6, strict=True), (0, 1 - floor.sum() / 6)]
+    bound = sum(p * q * max(g + k, 0) for g, p in loss for k, q in loss) / 2
+    assert np.isclose(bound, float(Fraction(delta)))
+    piles = [
+        [np.outer(own, other) + np.outer(other, own) for own in (here, there)] for other in STATIONS[:others]
+    ]
+    exact = max(
+        np.maximum(np.tril(p - q, -1), 0).sum() + np.trace(np.maximum(p - q, 0)) / 2 for p, q in piles
+    )
+    assert np.isclose(exact / 36, bound)
+
+
+@both
+def test_distances(profile):
+    lesson = ran(13, profile)
+    at = lesson.after("town = shuffle")
+    assert abs(at.ours - at.town.delta(at.eps).upper) < 5 * at.error
+    assert 0.3 < at.town.epsilon(1e-6).upper < 0.4 and at.careless.epsilon(1e-6).upper > 0.999
+    assert round(np.exp(-20) / 2 * 1e9) == 1
+    at = lesson.after('"13_1_crowd"')
+    assert at.upper[2] < 0.02 < 0.4 < at.upper[8] and at.upper[10] > 0.999
+    at = lesson.after('"13_2_map"')
+    assert at.edge == "0.39"
+    for d01, dmax, eps in ((1, 5, 0.077), (2, 10, 1.98)):  # exercise 4
+        planar = shuffle(randomizers.planar_laplace(d01=d01, dmax=dmax), n=100_000).epsilon(1e-6).upper
+        assert abs(planar / eps - 1) < 0.01
+
+
+def test_one_question_of_several():
+    """Two questions hide what one hides, for three people in exact fractions, and cost as the lesson says."""
+    one = {"y": [3, 1], "n": [1, 3]}
+    two = {a + b: one[a] + one[b] for a in one for b in one}
+
+    def pile(tables):
+        return Counter(
+            {
+                seen: sum(prod(table[y] for table, y in zip(tables, order, strict=True)) for order in orders)
+                for seen, orders in grouped(len(tables), len(tables[0]))
+            }
+        )
+
+    def grouped(n, outputs):
+        orders = sorted(product(range(outputs), repeat=n), key=sorted)
+        return [(tuple(seen), [*same]) for seen, same in groupby(orders, key=sorted)]
+
+    def delta(tables, x, other, ratio):
+        worst = 0
+        for others in product(tables, repeat=2):
+            p, q = (pile([tables[own], *(tables[name] for name in others)]) for own in (x, other))
+            worst = max(worst, sum(max(p[seen] - ratio * q[seen], 0) for seen in p))
+        return worst
+
+    for ratio in (1, Fraction(3, 2), 2):
+        assert delta(two, "yy", "nn", ratio) / 8**3 == delta(one, "y", "n", ratio) / Fraction(4**3)
+
+    def variance(t, questions):
+        """Over truth and draw, if half of the people say yes, for the mean over all people."""
+        yes, no = t / (2 * t - 1), -(1 - t) / (2 * t - 1)
+        squares = [questions * (t * a**2 + (1 - t) * b**2) for a, b in ((yes, no), (no, yes))]
+        return (squares[0] - 1 + squares[1]) / 2
+
+    budgets = (Fraction(2, 3), 1), (Fraction(4, 5), 2), (Fraction(8, 9), 3)
+    assert [variance(*one) for one in budgets] == [2, Fraction(25, 18), Fraction(73, 49)]
+
+
+@both
+def test_ranges(profile):
+    lesson = ran(14, profile)
+    for first, last, d, intervals in ((1, 6, 8, 4), (2, 12, 16, 4), (3, 12, 16, 4)):
+        parts = estimation.canonical_decomposition(first, last, d=d)[..., 0]
+        assert sum(stop - start for level in parts for start, stop in level) == intervals
+    at = lesson.after("tree = hierarchical")
+    ours, theirs = (shuffle(one, n=1000).epsilon(1e-6).upper for one in (from_pmf(at.table), at.tree))
+    assert abs(ours / theirs - 1) < 1e-3 and abs(at.first + at.third - 0.9) < 0.02
+    at = lesson.after("protocols = {")
+    assert [round(one.randomizer.eps0, 1) for one in at.protocols.values()] == [6.0, 4.5]
+    assert 4.4 < np.exp(6.0 - 4.5) < 4.6
+    at = lesson.after('"14_2_ranges"')
+    assert round(at.plain[0] / at.histogram[0], 1) == 8.5 and at.fitted[-1] < at.histogram[-1]
+    assert (
+        np.all(at.fitted[at.sizes >= 8] < 0.67 * at.plain[at.sizes >= 8])
+        and at.fitted[0] > 0.85 * at.plain[0]
+    )
+    assert at.used == 4 and at.sizes[at.at] >= 200
+
+
+def test_consistency_is_least_squares():
+    consistent = ran(14, "quick").after("def consistent").consistent
+    sizes, variances = np.array([2, 4, 8]), [1.0, 0.3, 2.0]
+    nodes = np.random.default_rng(1).normal(size=14)
+    parts = np.vstack([np.kron(np.eye(size), np.ones(8 // size)) for size in sizes])
+    weights = np.repeat(1 / np.array(variances), sizes)
+    least = np.block([[parts.T * weights @ parts, np.ones((8, 1))], [np.ones(8), 0]])
+    fit = np.linalg.solve(least, np.append(parts.T @ (weights * nodes), 1))[:8]
+    assert np.allclose(consistent(nodes, sizes, variances), fit)
+    own = np.linalg.inv([[2, 1], [1, 2]])  # exercise 2: two children and their sum, variance 1 each
+    assert np.allclose([own.sum(), own[0, 0]], 2 / 3)
 
 
 @both

@@ -41,7 +41,9 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
     (9, "delta_of_rounds(loss, P, 365, eps=3.0)", "delta_of_rounds(loss, P, 200, eps=3.0)"),
     (10, "n, d, eps, delta = 50_000", "n, d, eps, delta = 5_000"),
     (11, "yours, others = 2.0", "yours, others = 1.0"),
-    (12, "people, bins, each, eps = 10_000, 64, 4, 0.2", "people, bins, each, eps = 1_000, 32, 10, 0.2"),
+    (12, "n, d, m, eps = 10_000, 64, 5, 0.2", "n, d, m, eps = 1_000, 32, 11, 0.2"),
+    (13, "n, D, D_max, eps = 1_000, 1.0, 3.0, 0.1", "n, D, D_max, eps = 300, 2.0, 4.0, 0.5"),
+    (14, "n, E0, value = 100_000, np.exp(2.0)", "n, E0, value = 100_000, np.exp(1.0)"),
     (15, "sigma, steps, eps = 1.0, 10, 1.0", "sigma, steps, eps = 2.0, 30, 0.5"),
     (16, '"o": 6', '"o": 4'),
 ]

@@ -209,7 +209,7 @@ def test_what_is_written_anew_is_listed_once(built):
 def test_a_module_concerns_only_the_notebooks_that_reach_it():
     module = Path("shufflelib/estimation/range_queries.py")
     wants = {path.stem for path in NOTEBOOKS if module in needs.needs(path.relative_to(ROOT), ROOT)}
-    assert "12_more_messages_more_questions" in wants and "01_why_shuffle" not in wants
+    assert "14_ranges" in wants and "01_why_shuffle" not in wants
     text = Path("viz/explorer/words.py")
     wants = [path.stem for path in NOTEBOOKS if text in needs.needs(path.relative_to(ROOT), ROOT)]
     assert wants == ["explorer"]
