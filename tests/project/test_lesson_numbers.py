@@ -448,8 +448,9 @@ def test_several_messages(profile):
     at = lesson.after('"12_1_messages"')
     rare = at.frame[at.frame["report"] == "one message, rare answer"]["error"].iloc[-1]
     assert round(at.common / at.balls, 1) == 3.7 and rare < at.balls
-    lesson = lesson.after("needed = round")
-    assert [1 + -(-lesson.needed // n) for n in (1_000, 10_000, 100_000, 10**6)] == [48, 6, 2, 2]
+    assert "all hold 3.7-fold" in lesson.prose and "standard deviation of 18;" in lesson.prose
+    at = lesson.after("needed = round")
+    assert [1 + -(-at.needed // n) for n in (1_000, 10_000, 100_000, 10**6)] == [48, 6, 2, 2]
 
 
 STATIONS = np.array([[4, 1, 1], [2, 2, 2], [1, 1, 4]])
@@ -484,7 +485,7 @@ def test_distances(profile):
     at = lesson.after('"13_1_crowd"')
     assert at.upper[2] < 0.02 < 0.4 < at.upper[8] and at.upper[10] > 0.999
     at = lesson.after('"13_2_map"')
-    assert at.edge == "0.39"
+    assert at.edge == "0.39" and "falls from 3 to 0.39" in lesson.prose
     for d01, dmax, eps in ((1, 5, 0.077), (2, 10, 1.98)):  # exercise 4
         planar = shuffle(randomizers.planar_laplace(d01=d01, dmax=dmax), n=100_000).epsilon(1e-6).upper
         assert abs(planar / eps - 1) < 0.01
@@ -546,6 +547,7 @@ def test_ranges(profile):
         and at.fitted[0] > 0.85 * at.plain[0]
     )
     assert at.used == 4 and at.sizes[at.at] >= 200
+    assert "the tree has 8.5 times the histogram's error" in lesson.prose
 
 
 def test_consistency_is_least_squares():
