@@ -1,0 +1,149 @@
+"""Write a deck for each lesson, as a page that needs no network and as PDF.
+
+    python tools/slides.py build/full/course build/slides
+
+A deck has the lesson's question, guess, pictures with their findings, smallest case, ten lines, summary and
+quiz.  Its sliders move.
+"""
+
+import html
+import importlib.util
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import book_notebooks
+import lesson_parts
+import printing
+
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
+OPTION = re.compile(r"(?:^> |[ ·]+)(?=(?:\*\*)?(?:[A-F]\.|\([a-f]\))(?:\*\*)? )", re.MULTILINE)
+IDEA = re.compile(r"ideas\.draw_(\w+)")
+ROOM = 14  # lines of prose on a slide
+BODY = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
+
+
+def deck_of(target):
+    """Return the deck of the lesson that a link leads to."""
+    return re.sub(r"\.ipynb$", ".html", target) if re.match(r"\d\d_\w+\.ipynb$", target) else None
+
+
+def slide(title, body, kind=""):
+    """Return one slide; its body is Markdown."""
+    text = printing.rendered(f"## {title}\n\n{body}" if title else body, deck_of)
+    return f'<section><div class="page {kind}">\n{text}</div></section>'
+
+
+def lines(block):
+    """Return how many lines a block of Markdown takes on a slide."""
+    table = block.startswith("|")
+    return sum(1.4 if table else 1 + len(line) // 75 for line in block.splitlines()) + 0.5
+
+
+def portions(text):
+    """Return text as pieces that fit a slide each, a sentence a line."""
+    found, used = [], ROOM
+    for block in re.split(r"\n{2,}", lesson_parts.FOLDED.sub("", text).strip()):
+        if used + lines(block) > ROOM and not (found and used < 3):
+            found, used = [*found, ""], 0
+        found[-1] += re.sub(r"(?<=[.:!?])\n(?=\S)", "  \n", block) + "\n\n"
+        used += lines(block)
+    return found
+
+
+def guess(text):
+    """Return the guess with each of its answers in a line of its own."""
+    return OPTION.sub(lambda found: ">\n> " if found[0].startswith(">") else "\n>\n> ", text)
+
+
+def programs(cells):
+    """Return the visible code that draws nothing, and what it prints, in pieces that fit a slide each."""
+    found = [""]
+    for cell in cells:
+        if not lesson_parts.is_program(cell):
+            continue
+        piece = f"```python\n{cell.source}\n```\n\n"
+        if said := "".join(one.text for one in cell.get("outputs", ()) if one.output_type == "stream"):
+            piece += f"```\n{said}\n```\n\n"
+        if found[-1].count("\n") + piece.count("\n") > 24:
+            found.append("")
+        found[-1] += piece
+    return [text for text in found if text]
+
+
+def figure(path, words, caption=""):
+    """Return the slide of a picture."""
+    below = f"\n\n{caption}" if caption else ""
+    return slide("", f'<img src="figures/{path.name}" alt="{html.escape(words)}">{below}', "picture")
+
+
+def shown(cell, folder):
+    """Yield the slides of what an executed cell shows: a panel with its sliders, figures."""
+    for output in cell.get("outputs", ()):
+        text = output.get("data", {}).get("text/html", "")
+        if 'class="frames"' in text:
+            yield f'<section><div class="page panel">\n{text}</div></section>'
+        elif found := book_notebooks.figure_of(output):
+            picture = shutil.copy(FIGURES / f"course/{found['name']}.png", folder)
+            yield figure(Path(picture), found["finding"], f"**{found['label']}** {found['caption']}")
+
+
+def section(lesson, heading, folder):
+    """Yield the slides of one section."""
+    cells = lesson.sections[heading]
+    if heading == "Guess first":
+        yield slide(heading, guess(lesson.text(heading)))
+    if heading in ("The smallest case by hand", "What it does not say", "Summary"):
+        for part in portions(lesson.text(heading)):
+            yield slide(heading, part)
+    if heading == "See it":
+        for name in dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in cells))):
+            yield figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name)
+    if heading == "The idea in ten lines":
+        for part in programs(cells):
+            yield slide(heading, part)
+    for cell in cells:
+        yield from shown(cell, folder)
+
+
+def quiz(lesson):
+    """Yield each question of the quiz, then the same with its answer."""
+    for place, one in enumerate(lesson.handed_out()["quiz"]):
+        answers = one["wrong"][:]
+        answers.insert((lesson.number + place * 3) % 4, one["right"])
+        for answered in (False, True):
+            marked = [f"**{text} ✓**" if answered and text == one["right"] else text for text in answers]
+            listed = "\n".join(f"{letter}. {text}" for letter, text in zip("1234", marked, strict=True))
+            more = f"\n\n> {one['feedback']}" if answered else ""
+            yield slide(f"Quiz, question {place + 1}", f"{one['question']}\n\n{listed}{more}", "quiz")
+
+
+def deck(lesson, folder):
+    """Return the slides of a lesson."""
+    first = f"# {lesson.number}. {lesson.title}\n\n{lesson.question}\n\n{lesson.time}"
+    found = [slide("", first, "title")]
+    for heading in lesson.sections:
+        found += section(lesson, heading, folder)
+    found += [slide("", lesson.handed_out()["slide"], "finding"), *quiz(lesson)]
+    return "\n".join(found)
+
+
+def write(executed, target):
+    """Write all decks with what they need beside them."""
+    shutil.rmtree(target, ignore_errors=True)
+    (target / "figures").mkdir(parents=True)
+    package = Path(importlib.util.find_spec("sphinx_revealjs").origin).parent / "_static/revealjs"
+    shutil.copytree(package / "dist", target / "reveal", ignore=shutil.ignore_patterns("*.map", "theme"))
+    shutil.copy(package / "LICENSE", target / "reveal")
+    with printing.printer() as to_pdf:
+        for lesson in lesson_parts.lessons(executed):
+            body = BODY.replace("<!-- slides -->", deck(lesson, target / "figures"))
+            page = target / f"{lesson.name}.html"
+            printing.write(page, f"{lesson.number}. {lesson.title}", "", body)
+            if to_pdf:
+                to_pdf(page, "?print-pdf")
+
+
+if __name__ == "__main__":
+    write(*map(Path, sys.argv[1:]))
