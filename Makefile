@@ -59,6 +59,7 @@ FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
 QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
 CHECK := $(NOTEBOOKS:notebooks/%=build/check/%)
 WANTED := $(if $(filter full,$(PROFILE)),$(FULL),$(QUICK))
+LESSONS := $(filter build/$(PROFILE)/course/%,$(WANTED))
 IDEAS := build/$(PROFILE)/ideas.drawn
 
 # All that follows only reads.  A copied checkout installs itself rather than the original it came from.
@@ -75,7 +76,7 @@ SEEN := $(shell cat build/data.seen 2>/dev/null)
 # What each notebook imports and reads, written by its last run.
 -include $(filter-out $(BROKEN:.ipynb=.d),$(patsubst %.ipynb,%.d,$(FULL) $(QUICK) $(CHECK)) $(wildcard build/*/ideas.d))
 
-.PHONY: help figures test test-all versions lint tidy unit fuzz lesson lab app planner browser book data lock licences bench \
+.PHONY: help figures test test-all versions lint tidy unit fuzz lesson lab app planner browser book slides class notes data lock licences bench \
     check-figures clean distclean FORCE
 
 help: ## list these targets
@@ -144,6 +145,15 @@ book: $(WANTED) $(IDEAS) .venv/book ## run the notebooks and build a website fro
 	$(VENV) -m sphinx -b html -q -W --keep-going -c book -d build/book-doctrees build/book-source build/book
 	cp -R book/planner build/book/planner
 	$(VENV) tools/check_book.py build/book
+
+slides: $(LESSONS) .venv/book ## a deck for each lesson, which works offline, and its PDF: build/slides/
+	$(VENV) tools/slides.py build/$(PROFILE)/course build/slides
+
+class: .venv/book ## lessons without and with solutions, to be graded by nbgrader, and all quizzes: build/class/
+	$(VENV) tools/class_copies.py build/class
+
+notes: $(LESSONS) .venv/book ## all lessons as one PDF, and a cheat sheet of one page: build/notes/
+	$(VENV) tools/notes.py build/$(PROFILE)/course build/notes
 
 planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (three hours on one core)
 	$(VENV) tools/planner_table.py
