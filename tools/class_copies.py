@@ -92,7 +92,7 @@ def copy(lesson, kind):
         elif heading == "Summary" and kind != "solutions":
             cells.append(cell(OWN_WORDS, "summary", "markdown"))
         else:
-            cells += found
+            cells += [one.copy() for one in found]
     for place, one in enumerate(cells):
         one.id = one.id if "nbgrader" in one.metadata else f"cell-{place}"
     notebook.cells, notebook.nbformat_minor = cells, 5

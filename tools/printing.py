@@ -16,7 +16,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 LINK = re.compile(r"\[([^]]+)\]\((?!https?:)([^)]*)\)")
 FORMULA = re.compile(  # or code, in which a dollar is a dollar
-    r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>(?!\s)[^$]+?)(?<!\s)\$(?P<after>[.,;:)]*)",
+    r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>(?!\s)[^$`]+?)(?<!\s)\$(?P<after>[.,;:)]*)",
     re.DOTALL,
 )
 HEAD = """<!doctype html>
