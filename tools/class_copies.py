@@ -43,7 +43,7 @@ The file handed in keeps its name. grades.csv then has a line for each student a
 
 def test(check):
     """Return the code that fails unless a student's answer is right."""
-    tolerance = max(float(check["tolerance"]), 1e-9)  # 5/24 and Fraction(5, 24) are both right
+    tolerance = max(check["tolerance"], 1e-9)  # 5/24 and Fraction(5, 24) are both right
     return COMPARE.format(name=check["name"], value=check["value"], tolerance=tolerance)
 
 

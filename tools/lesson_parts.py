@@ -51,9 +51,18 @@ class Lesson:
     def handed_out(self):
         """Return quiz, checks and slide of the lesson; an error names the file that is missing."""
         try:
-            return yaml.safe_load(self.lesson_file.read_text(encoding="utf-8"))
+            given = yaml.safe_load(self.lesson_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise ValueError(f"lesson {self.number} has no {self.lesson_file}; write one") from None
+        for one in given["quiz"]:  # an answer may be a number
+            one |= {key: str(one[key]) for key in ("question", "right", "feedback")}
+            one["wrong"] = [str(answer) for answer in one["wrong"]]
+        for one in given["checks"]:
+            one |= {
+                "value": str(one["value"]),
+                "tolerance": float(one["tolerance"]),
+            }  # YAML reads 1e-3 as text
+        return given
 
     def text(self, heading):
         """Return the Markdown of a section without its heading."""

@@ -44,8 +44,8 @@ def lines(block):
 def portions(text):
     """Return text as pieces that fit a slide each, a sentence a line."""
     found, used = [], ROOM
-    for block in re.split(r"\n{2,}", lesson_parts.FOLDED.sub("", text).strip()):
-        if used + lines(block) > ROOM and not (found and used < 3):
+    for block in re.split(r"\n{2,}", text.strip()) if text.strip() else ():
+        if used + lines(block) > ROOM:
             found, used = [*found, ""], 0
         found[-1] += re.sub(r"(?<=[.:!?])\n(?=\S)", "  \n", block) + "\n\n"
         used += lines(block)
@@ -95,8 +95,12 @@ def section(lesson, heading, folder):
     if heading == "Guess first":
         yield slide(heading, guess(lesson.text(heading)))
     if heading in ("The smallest case by hand", "What it does not say", "Summary"):
-        for part in portions(lesson.text(heading)):
-            yield slide(heading, part)
+        first, *others = re.split(
+            r"^### ", lesson_parts.FOLDED.sub("", lesson.text(heading)), flags=re.MULTILINE
+        )
+        for title, _, text in [("", "", first), *(part.partition("\n") for part in others)]:
+            for part in portions(text):
+                yield slide(f"{heading}: {title}" if title else heading, part)
     if heading == "See it":
         for name in dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in cells))):
             yield figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name)

@@ -1,6 +1,7 @@
 """What is handed out: the class files, copies without solutions, checks of answers, quizzes, decks, notes."""
 
 import html
+import math
 import re
 from fractions import Fraction
 from types import SimpleNamespace
