@@ -20,6 +20,7 @@ import math
 from fractions import Fraction
 
 assert math.isclose(float({name}), {value}, rel_tol={tolerance}, abs_tol=1e-12)"""
+SOLUTION = "\n### BEGIN SOLUTION\n{name} = {value}\n### END SOLUTION"
 HIDDEN = "### BEGIN HIDDEN TESTS\n{test}\n### END HIDDEN TESTS"
 LATER = "# {name} is checked here after you have handed in the notebook"
 OWN_WORDS = "## Summary\n\n*The lesson in three lines of your own:*\n\n1. …\n2. …\n3. …"
@@ -27,6 +28,7 @@ CONFIG = """\
 c = get_config()
 c.CourseDirectory.course_id = "shuffling"
 c.ExecutePreprocessor.timeout = 600
+c.ClearSolutions.code_stub = {"python": ""}
 """
 README = """\
 nbgrader grades the copies of the class; install it where the lessons run: pip install nbgrader
@@ -58,15 +60,16 @@ def cell(source, identity, kind="code", **nbgrader):
 
 def answers(exercise, checks, kind):
     """Yield the cells below an exercise: one for each checked answer and its check, else one for words."""
-    asked = [check for check in checks if check["exercise"] == exercise.number]
-    for check in asked:
+    found = [check for check in checks if check["exercise"] == exercise.number]
+    for check in found:
         name = check["name"].replace("_", "-")
         value = check["value"] if kind == "solutions" else "..."
-        yield cell(f"{check['name']} = {value}  # {check['ask']}", name, solution=True)
+        asked = f"{check['name']} = {value}  # {check['ask']}"
+        yield cell(asked + (SOLUTION.format(**check) if kind == "grading" else ""), name, solution=True)
         later = LATER.format(**check)
         text = {"grading": f"{later}\n{HIDDEN.format(test=test(check))}", "solutions": test(check)}
         yield cell(text.get(kind, later), f"check-{name}", grade=True, locked=True, points=1)
-    if not asked and kind != "solutions":
+    if not found and kind != "solutions":
         yield cell("*Your answer:*", f"words-{exercise.number}", "markdown")
 
 

@@ -1,7 +1,6 @@
 """What is handed out: the class files, copies without solutions, checks of answers, quizzes, decks, notes."""
 
 import html
-import math
 import re
 from fractions import Fraction
 from types import SimpleNamespace
@@ -152,7 +151,7 @@ def check_copies(lesson):
         assert line in prose(full) and (not line or line not in handed)
     assert "assert" not in handed and "HIDDEN" not in handed
     released = [cell.source for cell in class_copies.copy(lesson, "grading").cells]
-    hidden = re.compile(r"\n### BEGIN HIDDEN TESTS.*### END HIDDEN TESTS", re.DOTALL)
+    hidden = re.compile(r"\n### BEGIN (HIDDEN TESTS|SOLUTION).*### END \1", re.DOTALL)
     assert [hidden.sub("", text) for text in released] == [cell.source for cell in student.cells]
 
 
