@@ -13,7 +13,7 @@ import yaml
 
 COURSE = Path(__file__).resolve().parents[1] / "notebooks/course"
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
-DRAWS = re.compile(r"\b(?:sns|viz|plt)\.|\bheadline =")
+DRAWS = re.compile(r"\b(?:sns|viz|plt)\.|\bpd\.DataFrame\(|\bheadline =")
 HEADING = re.compile(r"^(?=## )", re.MULTILINE)
 SOLUTION = re.compile(r"\s*<details><summary>Solution</summary>\s*(.*?)\s*</details>\s*", re.DOTALL)
 

@@ -26,7 +26,15 @@ HEAD = """<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
 <script>
-MathJax = {{options: {{enableMenu: false}}, svg: {{fontCache: "global"}}}};
+const fit = (part) => part.querySelectorAll("mjx-container[display=true]").forEach((one) => {{
+  // A formula too wide for its line is set smaller.
+  const room = one.clientWidth / one.querySelector("svg").getBoundingClientRect().width;
+  if (0 < room && room < 1) one.style.fontSize = 95 * room + "%";
+}});
+MathJax = {{
+  options: {{enableMenu: false}},
+  startup: {{pageReady: () => MathJax.startup.defaultPageReady().then(() => fit(document))}},
+}};
 </script>
 <script src="mathjax.js"></script>
 <style>

@@ -16,11 +16,10 @@ from pathlib import Path
 import book_notebooks
 import lesson_parts
 import printing
+import slide_text
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
-OPTION = re.compile(r"(?:^> |[ ·]+)(?=(?:\*\*)?(?:[A-F]\.|\([a-f]\))(?:\*\*)? )", re.MULTILINE)
 IDEA = re.compile(r"ideas\.draw_(\w+)")
-ROOM = 14  # lines of prose on a slide
 BODY = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
 
 
@@ -33,43 +32,6 @@ def slide(title, body, kind=""):
     """Return one slide; its body is Markdown."""
     text = printing.rendered(f"## {title}\n\n{body}" if title else body, deck_of)
     return f'<section><div class="page {kind}">\n{text}</div></section>'
-
-
-def lines(block):
-    """Return how many lines a block of Markdown takes on a slide."""
-    table = block.startswith("|")
-    return sum(1.4 if table else 1 + len(line) // 75 for line in block.splitlines()) + 0.5
-
-
-def portions(text):
-    """Return text as pieces that fit a slide each, a sentence a line."""
-    found, used = [], ROOM
-    for block in re.split(r"\n{2,}", text.strip()) if text.strip() else ():
-        if used + lines(block) > ROOM:
-            found, used = [*found, ""], 0
-        found[-1] += re.sub(r"(?<=[.:!?])\n(?=\S)", "  \n", block) + "\n\n"
-        used += lines(block)
-    return found
-
-
-def guess(text):
-    """Return the guess with each of its answers in a line of its own."""
-    return OPTION.sub(lambda found: ">\n> " if found[0].startswith(">") else "\n>\n> ", text)
-
-
-def programs(cells):
-    """Return the visible code that draws nothing, and what it prints, in pieces that fit a slide each."""
-    found = [""]
-    for cell in cells:
-        if not lesson_parts.is_program(cell):
-            continue
-        piece = f"```python\n{cell.source}\n```\n\n"
-        if said := "".join(one.text for one in cell.get("outputs", ()) if one.output_type == "stream"):
-            piece += f"```\n{said}\n```\n\n"
-        if found[-1].count("\n") + piece.count("\n") > 24:
-            found.append("")
-        found[-1] += piece
-    return [text for text in found if text]
 
 
 def figure(path, words, caption=""):
@@ -93,19 +55,19 @@ def section(lesson, heading, folder):
     """Yield the slides of one section."""
     cells = lesson.sections[heading]
     if heading == "Guess first":
-        yield slide(heading, guess(lesson.text(heading)))
+        yield slide(heading, slide_text.guess(lesson.text(heading)))
     if heading in ("The smallest case by hand", "What it does not say", "Summary"):
         first, *others = re.split(
             r"^### ", lesson_parts.FOLDED.sub("", lesson.text(heading)), flags=re.MULTILINE
         )
         for title, _, text in [("", "", first), *(part.partition("\n") for part in others)]:
-            for part in portions(text):
+            for part in slide_text.portions(text):
                 yield slide(f"{heading}: {title}" if title else heading, part)
     if heading == "See it":
         for name in dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in cells))):
             yield figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name)
     if heading == "The idea in ten lines":
-        for part in programs(cells):
+        for part in slide_text.programs(cells):
             yield slide(heading, part)
     for cell in cells:
         yield from shown(cell, folder)
