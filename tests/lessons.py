@@ -3,6 +3,7 @@
 import base64
 import os
 import tempfile
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -66,6 +67,33 @@ def shown_by(image):
     return base64.b64decode(image.value.partition("base64,")[2].partition('"')[0])
 
 
+def folded(cell):
+    """Whether a cell's source is hidden until a reader unfolds it."""
+    return cell.metadata.get("jupyter", {}).get("source_hidden", False)
+
+
+@contextmanager
+def reading(path):
+    """Stand where a reader's kernel stands; figures go to a folder of their own, and a theme ends with it."""
+    plt.close("all")  # whatever another test has left open
+    with tempfile.TemporaryDirectory() as folder, chdir(path.parent), plt.rc_context():
+        quiet = {"SHUFFLELIB_FIGURES": folder, "SHUFFLELIB_FORMATS": "png", "TQDM_DISABLE": "1"}
+        with mock.patch.dict(os.environ, quiet):
+            os.environ.pop("SHUFFLELIB_FRAMES", None)
+            yield
+
+
+def copied(path):
+    """Run the visible cells alone, as one who copies them into a new notebook."""
+    names = {}
+    with reading(path):
+        for place, cell in enumerate(nbformat.read(path, as_version=4).cells):
+            if cell.cell_type == "code" and not folded(cell):
+                exec(compile(cell.source, f"{path.stem}, cell {place}", "exec"), names)
+        plt.close("all")
+    return names
+
+
 @lru_cache(maxsize=8)
 def run(path, *, profile="quick", edits=()):
     """Run a lesson; each edit is a text of one visible cell and what a reader writes in its place."""
@@ -80,24 +108,16 @@ def run(path, *, profile="quick", edits=()):
         found.sources[place] = found.sources[place].replace(old, new)
     tagged = next(cell.source for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
     names = {}
-    plt.close("all")  # whatever another test has left open
 
     def explore(draw, /, **controls):
         return explored(found.panels, draw, controls)
 
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(viz, "explore", explore),
-        plt.rc_context(),  # a theme ends with its lesson
-    ):
-        quiet = {"SHUFFLELIB_FIGURES": folder, "SHUFFLELIB_FORMATS": "png", "TQDM_DISABLE": "1"}
-        with mock.patch.dict(os.environ, quiet):
-            os.environ.pop("SHUFFLELIB_FRAMES", None)
-            for source in found.sources:
-                exec(compile(source, f"{path.stem}, cell {len(found.states)}", "exec"), names)
-                if source == tagged:
-                    names |= parameters
-                found.states.append(dict(names))
+    with reading(path), mock.patch.object(viz, "explore", explore):
+        for source in found.sources:
+            exec(compile(source, f"{path.stem}, cell {len(found.states)}", "exec"), names)
+            if source == tagged:
+                names |= parameters
+            found.states.append(dict(names))
         found.theme = dict(plt.rcParams)
     assert plt.get_fignums() == [], "a figure is left open, and the next one would be drawn into it"
     return found

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 import run_notebook
-from lessons import LESSONS, NUMBERED, run
+from lessons import LESSONS, NUMBERED, copied, folded, run
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADINGS = [
@@ -20,7 +20,9 @@ HEADINGS = [
     "Why it is true",
     "What it does not say",
     "Mistakes people make",
+    "Summary",
     "Exercises",
+    "Read more",
 ]
 EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in its place
     (1, "n = 10_000\n", "n = 1_000\n"),
@@ -48,6 +50,11 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
     (16, '"o": 6', '"o": 4'),
 ]
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
+TIMES = re.compile(
+    r"^\*(\d+) minutes to read, (\d+) for the exercises · "
+    r"needs (no earlier lesson|lessons? [\d, –and]+)\.\*$",
+    re.MULTILINE,
+)
 
 
 def read(path):
@@ -58,16 +65,31 @@ def prose(cells):
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
-def folded(cell):
-    return cell.metadata.get("jupyter", {}).get("source_hidden", False)
-
-
 def code(cells):
     return [cell for cell in cells if cell.cell_type == "code"]
 
 
 def names(tree, use):
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, use)}
+
+
+def words(cells):
+    return len(re.sub(r"[|#*>`$]", " ", FOLDED.sub("", prose(cells))).split())
+
+
+def section(path, heading):
+    """Return the text of one section of a lesson, without its heading."""
+    return re.search(rf"^## {heading}[^\n]*\n(.*?)(?=^## |\Z)", prose(read(path)), re.DOTALL | re.MULTILINE)[
+        1
+    ]
+
+
+def addresses():
+    """Return the address of every work in references.bib."""
+    bib = (ROOT / "references.bib").read_text(encoding="utf-8")
+    before = {"doi": "https://doi.org/", "eprint": "https://arxiv.org/abs/", "url": ""}
+    fields = re.findall(r"^\s*(doi|eprint|url)\s*=\s*\{(.+?)\},?$", bib, re.MULTILINE)
+    return {before[field] + where.replace("\\_", "_") for field, where in fields}
 
 
 lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -78,24 +100,48 @@ def test_a_lesson_has_the_shape_of_a_lesson(path):
     text = prose(read(path))
     number = int(path.stem[:2])
     assert re.match(rf"# {number}\. \S", text), "the title is numbered"
-    assert re.search(r"^\*\d+ minutes", text, re.MULTILINE), "the reading time stands at the top"
     found = re.findall(r"^## ([^:\n]+)", text, re.MULTILINE)
     assert [one.strip() for one in found] == HEADINGS
-    earlier = (
-        {int(one) for one in re.findall(r"\d+", re.search(r"needs lessons? ([\d, and]+)", text)[1])}
-        if ("needs lesson" in text)
-        else set()
-    )
-    assert all(0 < one < number for one in earlier)
     after = LESSONS[LESSONS.index(path) + 1 :]
     assert not after or re.search(rf"\({after[0].stem}\.ipynb\)\W*$", text), "leads on"
 
 
 @lesson
+def test_the_first_cell_says_what_it_takes_and_what_one_can_do_afterwards(path):
+    first = read(path)[0].source
+    assert TIMES.search(first), "the times stand at the top"
+    assert all(0 < int(one) < int(path.stem[:2]) for one in re.findall(r"\d+", TIMES.search(first)[3]))
+    assert "\n\n**Run All, then scroll up.** " in first
+    assert len(re.findall(r"^- ", first.partition("**You will be able to**\n\n")[2], re.MULTILINE)) == 3
+
+
+@lesson
+def test_the_times_are_measured(path):
+    cells = read(path)
+    shown = [cell.source for cell in code(cells) if not folded(cell)]
+    figures = re.findall(
+        r'(?:show_figure|viz\.save)\([^"]*"\d\d_', "\n".join(cell.source for cell in code(cells))
+    )
+    reading, exercises = map(int, TIMES.search(cells[0].source).groups()[:2])
+    assert abs(reading - (words(cells) / 120 + len(shown) + len(figures))) <= 5
+    minutes = re.findall(r"^\*\*\d\.\*\* ★{1,3} (\d+) minutes\. ", section(path, "Exercises"), re.MULTILINE)
+    assert abs(exercises - sum(map(int, minutes))) <= 5
+
+
+@lesson
+def test_a_lesson_ends_with_three_lines_and_what_to_read(path):
+    assert len(re.findall(r"^- ", section(path, "Summary"), re.MULTILINE)) == 3
+    required, _, optional = section(path, "Read more").partition("**Optional.**")
+    assert required.strip().startswith("**Required.**")
+    items = [re.findall(r"\]\((https?://\S+)\)", part) for part in (required, optional)]
+    assert 1 <= len(items[0]) <= 2 <= len(items[1]) <= 3
+    assert {*sum(items, [])} <= addresses()
+
+
+@lesson
 def test_a_lesson_stays_within_its_limits(path):
     cells = read(path)
-    words = re.sub(r"[|#*>`$]", " ", FOLDED.sub("", prose(cells))).split()
-    assert len(words) <= 1500
+    assert words(cells) <= 1500
     assert sum(not folded(cell) for cell in code(cells)) <= 20
     for cell in code(cells):
         lines = len([line for line in cell.source.splitlines() if line.strip()])
@@ -104,12 +150,12 @@ def test_a_lesson_stays_within_its_limits(path):
 
 @lesson
 def test_exercises_have_folded_solutions_in_prose(path):
-    exercises = prose(read(path)).partition("## Exercises")[2]
+    exercises = section(path, "Exercises")
     solutions = re.findall(
         r"<details><summary>Solution</summary>\n\n(.*?)\n\n</details>", exercises, re.DOTALL
     )
-    asked = re.findall(r"^\**(\d)\.", FOLDED.sub("", exercises), re.MULTILINE)
-    assert 3 <= len(asked) == len(solutions) <= 5
+    asked = re.findall(r"^\*\*(\d)\.\*\* ★{1,3} \d+ minutes\. \S", FOLDED.sub("", exercises), re.MULTILINE)
+    assert [*map(int, asked)] == [*range(1, len(solutions) + 1)] and 3 <= len(asked) <= 5
     assert all(len(re.sub(r"```.*?```", "", one, flags=re.DOTALL).split()) >= 15 for one in solutions)
 
 
@@ -160,6 +206,11 @@ def test_a_slider_moved_after_the_last_cell_draws_what_it_drew_at_first(path):
     assert len(moves) >= 2
     for where, first, now in moves:
         assert now == first, where
+
+
+@lesson
+def test_visible_cells_run_when_they_alone_are_copied(path):
+    copied(path)
 
 
 @lesson
