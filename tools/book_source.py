@@ -54,6 +54,8 @@ def collect(executed, target):
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+    for path in (ROOT / "notebooks").rglob("*.csv"):  # linked by the lessons that read them
+        shutil.copyfile(path, target / path.relative_to(ROOT))
     pages = {path.stem: page(path) for path in PAGES} | {"lectures": page(LECTURES)}
     for name, text in pages.items():
         (target / f"{name}.md").write_text(text)

@@ -2,7 +2,8 @@
 
 Imports are followed wherever they stand, in functions as well.  A package may load names on first use:
 what its ``__init__`` imports under ``if TYPE_CHECKING`` counts for who asks for that name.  The few modules
-that open files, or compute the names of modules, are listed in `READS` with what they read.
+that open files, or compute the names of modules, are listed in `READS` with what they read; a table beside
+a notebook counts if the notebook names it.
 """
 
 import ast
@@ -87,6 +88,7 @@ def needs(path, root=Path()):
                     for file in modules(name, root / home)}  # fmt: skip
             read = READS.get(path.as_posix(), ())
             there = {file for pattern in read for file in root.glob(pattern)}
+            there |= {file for file in (root / path).parent.glob("*.csv") if file.name in code(root / path)}
             waiting |= {file.relative_to(root) for file in here | there} - found
             found |= {Path(DATA)} if DATA in read else set()
     return sorted(found)

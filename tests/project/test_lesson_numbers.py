@@ -45,8 +45,14 @@ def test_lesson_1(profile):
     assert 0.9e6 < at.needed[0] < 1.1e6 and 3500 < at.needed[1] < 4500 and round(at.needed[2]) == 1414
     for eps0, error in ((at.local(10_000), 0.01 * np.sqrt(10_000)), (log(3), at.error * np.sqrt(at.n))):
         assert np.isclose(1 / (2 * np.sinh(eps0 / 2)), error)
-    assert abs(at.estimate - 0.08) < 5 * at.error and at.eps.upper < at.coin.eps0 / 25
-    assert np.allclose(at.die.class_masses()[0, :2], [0.6, 0.1])
+    assert (at.yes, at.n) == (7841, 32561) and round(at.yes / at.n, 3) == 0.241
+    assert abs(at.estimate - at.yes / at.n) < 5 * at.error and at.eps.upper < at.coin.eps0 / 50
+    assert np.allclose(at.die.class_masses()[0, :2], [0.6, 0.1]) and len(at.held) == at.n
+    assert [at.groups[k] for k in np.argsort(np.bincount(at.held))[[0, -1]]] == ["higher", "high school"]
+    rule = 2 * np.sinh(log(3) / 2) * np.sqrt(log(1e6) / at.n)
+    assert np.isclose(rule, (1 - 1 / 3) * np.sqrt(3 * log(1e6) / at.n)) and 0.9 < rule / at.eps.upper < 1.3
+    assert round(np.sqrt(log(1e6) / 2), 1) == 2.6 and 2.5 < at.needed[1] / at.needed[2] < 3
+    assert round((np.sinh(2) / np.sinh(1)) ** 2, 2) == 9.52 and round(exp(2), 1) == 7.4  # exercise 3
     times = lesson.after('wide["times"]').wide.times
     assert 0.5 < times.min() < 1 < times.max() < 3.5
     dozen = shuffle(randomizers.binary_rr(eps0=log(3)), n=12).epsilon(delta=1e-3)

@@ -25,7 +25,7 @@ HEADINGS = [
     "Read more",
 ]
 EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in its place
-    (1, "n = 10_000\n", "n = 1_000\n"),
+    (1, 'index_col="education")', 'index_col="education").loc[["master", "doctorate"]]'),
     (1, "coin = randomizers.binary_rr(eps0=np.log(3))", "coin = randomizers.binary_rr(eps0=2.0)"),
     (2, "range(99)", "range(49)"),
     (2, "others = np.convolve(others, no)", "others = np.convolve(others, [0.71, 0.29])"),  # exercise 5

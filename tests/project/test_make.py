@@ -213,6 +213,9 @@ def test_a_module_concerns_only_the_notebooks_that_reach_it():
     text = Path("viz/explorer/words.py")
     wants = [path.stem for path in NOTEBOOKS if text in needs.needs(path.relative_to(ROOT), ROOT)]
     assert wants == ["explorer"]
+    table = Path("notebooks/course/census_1994.csv")
+    assert table in needs.needs(Path("notebooks/course/01_why_shuffle.ipynb"), ROOT)
+    assert table not in needs.needs(Path("notebooks/course/02_what_the_analyst_can_tell.ipynb"), ROOT)
 
 
 def test_modules_that_open_files_of_the_project_say_which():
