@@ -331,6 +331,7 @@ def test_the_contour_integral(profile):
         lower = 2 * upper - at.contour(at.theta, 2 * share / at.theta)
         assert lower < exact < upper and upper / lower < 1 + digits
     assert f"{lower:.5e}" == f"{upper:.5e}" == "1.02952e-06"
+    assert abs(at.contour(at.theta, 0.01 / at.theta) / exact - 1 - 5e-5) < 5e-6  # a mistake people make
     assert round(at.theta, 2) == 0.17
 
     at = lesson.after('"07_1_areas"')
