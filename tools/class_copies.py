@@ -64,7 +64,7 @@ def answers(exercise, checks, kind):
     for check in found:
         name = check["name"].replace("_", "-")
         value = check["value"] if kind == "solutions" else "..."
-        asked = f"{check['name']} = {value}  # {check['ask']}"
+        asked = f"# {check['ask']}\n{check['name']} = {value}"
         yield cell(asked + (SOLUTION.format(**check) if kind == "grading" else ""), name, solution=True)
         later = LATER.format(**check)
         text = {"grading": f"{later}\n{HIDDEN.format(test=test(check))}", "solutions": test(check)}

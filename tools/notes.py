@@ -55,7 +55,8 @@ def lesson_body(lesson, folder):
     parts = [f'<h1 id="lesson-{lesson.number}">{lesson.number}. {html.escape(lesson.title)}</h1>']
     for cell in (cell for cells in lesson.sections.values() for cell in cells):
         if cell.cell_type == "markdown":
-            text = lesson_parts.SOLUTION.sub("\n\n", re.sub(r"^# .*\n+", "", cell.source))
+            text = re.sub(r"^(# |\*\*Run All).*\n+", "", cell.source, flags=re.MULTILINE)
+            text = lesson_parts.SOLUTION.sub("\n\n", text)
             parts.append(markdown(text))
         elif "injected-parameters" not in cell.metadata.get("tags", ()):
             if lesson_parts.is_program(cell):

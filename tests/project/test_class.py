@@ -159,7 +159,7 @@ def test_a_student_copy_has_no_solution_and_the_solutions_are_graded_as_right(le
     check_copies(lesson)
     assert [cell.source for cell in class_copies.copy(lesson, "student").cells[-6:-1]] == [
         "**1.** ★ 5 minutes. What is half of 9/16?",
-        "answer_1 = ...  # as a fraction",
+        "# as a fraction\nanswer_1 = ...",
         "# answer_1 is checked here after you have handed in the notebook",
         "**2.** ★★ 5 minutes. *Why?*",
         "*Your answer:*",
