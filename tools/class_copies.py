@@ -120,4 +120,7 @@ def write(target):
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    try:
+        write(Path(sys.argv[1]))
+    except ValueError as error:
+        sys.exit(f"error: {error}")

@@ -112,4 +112,7 @@ def write(executed, target):
 
 
 if __name__ == "__main__":
-    write(*map(Path, sys.argv[1:]))
+    try:
+        write(*map(Path, sys.argv[1:]))
+    except ValueError as error:
+        sys.exit(f"error: {error}")
