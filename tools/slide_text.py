@@ -6,13 +6,13 @@ import lesson_parts
 
 OPTION = re.compile(r"(?:^> |[ ·]+)(?=(?:\*\*)?(?:[A-F]\.|\([a-f]\))(?:\*\*)? )", re.MULTILINE)
 BLOCK = re.compile(r"\n{2,}(?!\$\$|\||[-*>] )")  # formula, table, list stay with what announces them
-ROOM = 14  # lines of prose on a slide
+ROOM = 16  # lines of prose on a slide
 
 
 def lines(block):
     """Return how many lines a block of Markdown takes on a slide."""
     rows = block.splitlines()
-    return 0.5 + sum({"|": 1.4, "$": 3}.get(row[:1], 1 + len(row) // 75) for row in rows)
+    return 0.5 + sum({"|": 1.4, "$": 3}.get(row[:1], 1 + len(row) // 80) for row in rows)
 
 
 def portions(text):
