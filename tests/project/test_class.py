@@ -1,6 +1,7 @@
 """What is handed out: the class files, copies without solutions, checks of answers, quizzes, decks, notes."""
 
 import html
+import math
 import re
 from fractions import Fraction
 from types import SimpleNamespace
@@ -270,3 +271,80 @@ def test_without_chromium_the_pages_are_written_and_a_sentence_says_what_is_miss
     with printing.printer() as to_pdf:
         assert to_pdf is None
     assert "no Chromium found" in capsys.readouterr().out
+
+
+# the lessons themselves
+
+LESSONS = lesson_parts.lessons()
+every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+
+def numbers(text):
+    """Return the numbers that a text states, fractions among them."""
+    text = re.sub(r"\\[td]?frac\s*\{?(\d+?)\}?\s*\{?(\d+)\}?", r" \1/\2 ", text.replace(r"\,", ""))
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    found = re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?:/\d+)?", text)
+    return [
+        float(Fraction(one.split("/")[0]) / int(one.split("/")[1])) if "/" in one else float(one)
+        for one in found
+        if not one.endswith("/0")
+    ]
+
+
+@every_lesson
+def test_a_class_file_has_a_quiz_checks_and_a_sentence(lesson):
+    given = lesson.handed_out()
+    assert set(given) == {"quiz", "checks", "slide"}
+    assert len(given["quiz"]) == 3 and len(given["checks"]) >= 2
+    for one in given["quiz"]:
+        assert set(one) == {"question", "right", "wrong", "feedback"}
+        answers = [one["right"], *one["wrong"]]
+        assert len(one["wrong"]) == 3 and len(set(answers)) == 4
+        assert all(
+            isinstance(text, str) and text.strip() for text in (*answers, one["question"], one["feedback"])
+        )
+    for one in given["checks"]:
+        assert set(one) == {"exercise", "name", "ask", "value", "tolerance"}
+        assert one["name"].isidentifier() and "\n" not in one["ask"] and 0 <= one["tolerance"] < 0.2
+    assert len({one["name"] for one in given["checks"]}) == len(given["checks"])
+    assert len({one["exercise"] for one in given["checks"]}) >= 2
+    assert given["slide"].strip().endswith(".")
+
+
+@every_lesson
+def test_a_checked_answer_stands_in_the_solution(lesson):
+    solutions = {one.number: one.solution for one in lesson.exercises()}
+    for check in lesson.handed_out()["checks"]:
+        value = float(eval(check["value"], {"Fraction": Fraction, "math": math}))
+        assert math.isfinite(value)
+        near = max(check["tolerance"], 1e-2)
+        stated = numbers(solutions[check["exercise"]])
+        assert any(math.isclose(one, times * value, rel_tol=near) for one in stated for times in (1, 100)), (
+            check
+        )
+
+
+@every_lesson
+def test_a_lesson_is_copied_and_graded(lesson):
+    check_copies(lesson)
+
+
+@every_lesson
+def test_the_quiz_of_a_lesson_is_read_as_it_was_meant(lesson):
+    check_quiz(lesson)
+
+
+def test_the_plan_names_every_lesson_with_its_time():
+    plan = (lesson_parts.COURSE / "README.md").read_text(encoding="utf-8")
+    wrong = []
+    for lesson in LESSONS:
+        minutes = " + ".join(re.findall(r"(\d+) (?:minutes to read|for the exercises)", lesson.time))
+        needs = re.search(r"needs (?:no earlier lesson|lessons? (.+))\.$", lesson.time)[1] or ""
+        row = f"| {lesson.number} | {lesson.title} | {minutes} | {needs} |"
+        wrong += [row] * (row not in plan or "+" not in minutes)
+    assert not wrong, "as the lessons have it"
+    week = plan.partition("| week |")[2].partition("### Two hours")[0]
+    taught = re.findall(r"^\| \d? ?\| ([\d, ★]+) \|", week, re.MULTILINE)
+    assert sorted(int(one) for row in taught for one in re.findall(r"\d+", row)) == [*range(1, 17)]
+    drawn = {path.stem for path in slides.FIGURES.glob("course/*.png")}
+    assert set(re.findall(r"`(\d\d_\d_\w+)`", plan)) <= drawn
