@@ -38,7 +38,7 @@ RUNGS = 2  # θ of integrals, for each class of tilts
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
 KEPT = 8192  # nodes of an integral that is kept
-UNCLEAR = 0.5  # width of log δ from which on a finer integral is tried,
+UNCLEAR = 0.05  # width of log δ from which on a finer integral is tried,
 FINER, HELPED = 3, 0.02  # times, as long as one moves an end by that
 
 
