@@ -38,7 +38,8 @@ RUNGS = 2  # θ of integrals, for each class of tilts
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
 KEPT = 8192  # nodes of an integral that is kept
-UNCLEAR = 0.05  # width of log δ from which on a finer integral is tried,
+UNCLEAR = 0.05, 0.5  # least and most width of log δ from which on a finer integral is tried, and
+MISSED = 5.0  # times the width aimed at in between,
 FINER, HELPED = 3, 0.02  # times, as long as one moves an end by that
 
 
@@ -214,7 +215,8 @@ class ComposedPair(Pair):
         """
         totals = self._once(self._totals, *line[:2], tolerance)
         lower, upper = self._integrated(line, eps, tolerance, totals, 0)
-        unclear = np.flatnonzero(np.isfinite(upper) & (lower + UNCLEAR < upper))
+        wide = min(max(MISSED * totals.width, UNCLEAR[0]), UNCLEAR[1])
+        unclear = np.flatnonzero(np.isfinite(upper) & (lower + wide < upper))
         for finer in range(1, FINER + 1):
             if unclear.size == 0:
                 break
@@ -222,7 +224,7 @@ class ComposedPair(Pair):
             ends = self._integrated(line, eps[unclear], tolerance, totals, finer)
             lower[unclear], upper[unclear] = np.maximum(low, ends[0]), np.minimum(high, ends[1])
             helped = (lower[unclear] > low + HELPED) | (upper[unclear] < high - HELPED)
-            unclear = unclear[helped & (lower[unclear] + UNCLEAR < upper[unclear])]
+            unclear = unclear[helped & (lower[unclear] + wide < upper[unclear])]
         return lower, upper
 
     def _integrated(self, line, eps, tolerance, totals, finer):
