@@ -235,22 +235,17 @@ def _saddles(losses, steepest):
     mean = losses.total(added(losses.masses * losses.values))
     theta = (np.hypot(mean, np.sqrt(8.0 * square)) - mean) / (2.0 * square)
     last = steepest / np.abs(losses.values).max(axis=0).reshape(theta.size, -1).max(axis=1)
-    found, live = np.zeros(theta.size, bool), np.arange(theta.size)
-    for _ in range(NEWTON_STEPS):
-        some = losses if live.size == theta.size else losses.at(live)
-        mean, variance = _moments(some, theta[live])
-        rise = mean + theta[live] * variance
-        rises = rise > 0.0
-        live, before = live[rises], theta[live[rises]]
-        with np.errstate(over="ignore", invalid="ignore"):
-            after = (2.0 + before * before * variance[rises]) / rise[rises]
-        theta[live] = np.where(after < math.inf, after, before)  # what goes too far is bracketed below
-        near = np.abs(theta[live] - before) < SETTLED * theta[live]
-        found[live[near]] = True
-        live = live[~near]
-        if live.size == 0:
-            break
+    found = _newton(losses, theta, np.arange(theta.size))
     lost = np.flatnonzero(~found)
+    if lost.size:  # where rare large losses decide: one alone makes up for the mean
+        some = losses.at(lost) if not losses.together else losses
+        level = np.maximum(-mean[lost], 0.0) + 2.0 / theta[lost]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            gain = some.count * some.masses * some.values
+            alone = np.where(gain > 0.0, np.log1p(level / gain) / some.values, math.inf)
+        theta[lost] = np.fmin(theta[lost], alone.min(axis=0).reshape(lost.size, -1).min(axis=1))
+        found[lost] = _newton(losses, theta, lost)[lost]
+        lost = np.flatnonzero(~found)
 
     def slope(which, theta):
         some = losses if which.size == found.size else losses.at(lost[which])
@@ -258,6 +253,29 @@ def _saddles(losses, steepest):
 
     theta[lost], found[lost] = zeros_of(slope, theta[lost], near=NEAR, step=2.0, last=last[lost])
     return theta, found & (theta <= last)
+
+
+def _newton(losses, theta, live):
+    """Move θ of some sums by Newton's steps as long as these go ahead; return which have arrived.
+
+    What does not arrive stays.
+    """
+    found, moved = np.zeros(theta.size, bool), theta.copy()
+    for _ in range(NEWTON_STEPS):
+        some = losses if live.size == theta.size else losses.at(live)
+        mean, variance = _moments(some, moved[live])
+        rise = mean + moved[live] * variance
+        live, rise, variance = live[rise > 0.0], rise[rise > 0.0], variance[rise > 0.0]
+        before = moved[live]
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved[live] = (2.0 + before * before * variance) / rise
+        near = np.abs(moved[live] - before) < SETTLED * moved[live]
+        found[live[near]] = True
+        live = live[~near & (moved[live] < math.inf)]
+        if live.size == 0:
+            break
+    theta[found] = moved[found]
+    return found
 
 
 def _moments(losses, theta):
