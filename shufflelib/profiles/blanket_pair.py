@@ -185,6 +185,10 @@ class BlanketPair(Pair):
         if some.size:
             tame = self._tame(first.take(some, axis=1))
             improve(some, (yield tame, self.n, rtol, math.inf))
+        some = np.flatnonzero(upper > lower + rtol)
+        if some.size:
+            jump = self._log_one_jump(first.take(some, axis=1)) + eps[some] - rounding[some]
+            lower[some] = np.maximum(lower[some], jump)
         steep = (
             np.flatnonzero(upper > lower + np.where(calm, LOOSE * rtol, enough)) if self._splittable else ()
         )
@@ -195,10 +199,6 @@ class BlanketPair(Pair):
             tame = self._tame(first.take(some, axis=1), many.astype(int))
             improve(some, (yield tame, self.n, effort, known), jumps)
             splits = {k: left for k, left in splits.items() if left and upper[k] > lower[k] + LOOSE * rtol}
-        some = np.flatnonzero(upper > lower + rtol)
-        if some.size:
-            jump = self._log_one_jump(first.take(some, axis=1)) + eps[some] - rounding[some]
-            lower[some] = np.maximum(lower[some], jump)
         return np.minimum(lower, upper), upper
 
     def _listed(self, limit, common, **rest):
