@@ -14,6 +14,8 @@ ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
 MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
 FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
 CLEARLY = 1.0  # nats above a target from which on δ at ε = 0 need not be better known
+ASTRAY = 1.25  # factor of ε by which a Gaussian pair misleads, from which on a rough search comes first,
+ABOUT = 3e-5  # up to that relative width
 NEAR = 0.98  # share of the best ε below which an attack is given up
 
 
@@ -111,24 +113,39 @@ def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
     seen = [Values(pair, COARSER) for _, pair in left]
     if best and seen:
         yield [(one, np.array([share * best])) for one in seen]
-        left = [one for one, seen in zip(left, seen, strict=True) if not seen.ends.upper[0] <= target]
-    for start, pair in left:
-        if best > first and (yield from values(pair, [share * best], COARSER)).upper[0] <= target:
-            continue
-        near = best or guess
-        best = max(best, (yield from _one_epsilon(pair, target, safe_above, start, near, tolerance)))
+        left = [one for one in zip(left, seen, strict=True) if not one[1].ends.upper[0] <= target]
+    else:
+        left = [(one, None) for one in left]
+    for (start, pair), seen in left:
+        at, ends = share * first, seen and seen.ends
+        if best > first:
+            at = share * best
+            ends = yield from values(pair, [at], COARSER)
+            if ends.upper[0] <= target:
+                continue
+        known = (at, float(ends[safe_above][0])) if ends else None
+        found = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance, known)
+        best = max(best, found)
     return best
 
 
-def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance):
-    if not guess:  # a rough value says by how much the Gaussian scale is off
+def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance, known=None):
+    """Ask for values until ε of one direction is known; ``known`` is a place, and a rough value there."""
+    roughly = COARSER if pair.rough_is_cheaper else COARSE
+    if not guess:
         scaled = gaussian_scale(log_start)
-        x = scaled(target)
-        if 0.0 < x < pair.max_privacy_loss:
-            roughly = COARSER if pair.rough_is_cheaper else COARSE
-            rough = scaled(float((yield from values(pair, [x], roughly))[safe_above][0]))
-            guess = x * x / rough if 0.0 < rough < math.inf else None
-    search = searched(target, pair.max_privacy_loss, safe_above, log_start, guess, pair.search_width)
+        expected = scaled(target)
+        if known is None and 0.0 < expected < pair.max_privacy_loss:
+            known = expected, float((yield from values(pair, [expected], roughly))[safe_above][0])
+        if known and 0.0 < (reached := scaled(known[1])) < math.inf:  # says by how much the scale is off
+            guess = known[0] * expected / reached
+            if not 1.0 / ASTRAY < guess / known[0] < ASTRAY:
+                guess = yield from _crossing(pair, target, safe_above, log_start, guess, roughly, ABOUT)
+    return (yield from _crossing(pair, target, safe_above, log_start, guess, tolerance, pair.search_width))
+
+
+def _crossing(pair, target, safe_above, log_start, guess, tolerance, width):
+    search = searched(target, pair.max_privacy_loss, safe_above, log_start, guess, width)
     found = None
     while True:
         try:
