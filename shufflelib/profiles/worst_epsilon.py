@@ -16,7 +16,6 @@ FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, a
 CLEARLY = 1.0  # nats above a target from which on δ at ε = 0 need not be better known
 ASTRAY = 1.25  # factor of ε by which a Gaussian pair misleads, from which on a rough search comes first,
 ABOUT = 3e-5  # up to that relative width
-NEAR = 0.98  # share of the best ε below which an attack is given up
 
 
 def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
@@ -109,21 +108,19 @@ def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
     # rounded, as pairs may have the same total variation
     (start, pair), *left = sorted(left, key=lambda found: -round(found[0], 2))
     first = best = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance)
-    share = 1.0 if safe_above else NEAR  # of the best ε, at which another pair is too weak
     seen = [Values(pair, COARSER) for _, pair in left]
     if best and seen:
-        yield [(one, np.array([share * best])) for one in seen]
-        left = [one for one in zip(left, seen, strict=True) if not one[1].ends.upper[0] <= target]
-    else:
-        left = [(one, None) for one in left]
-    for (start, pair), seen in left:
-        at, ends = share * first, seen and seen.ends
-        if best > first:
-            at = share * best
-            ends = yield from values(pair, [at], COARSER)
+        yield [(one, np.array([best])) for one in seen]
+    for (start, pair), rough in zip(left, seen, strict=True):
+        known = None
+        if best:
+            ends = rough.ends
+            if best > first and not ends.upper[0] <= target:
+                ends = yield from values(pair, [best], COARSER)
             if ends.upper[0] <= target:
                 continue
-        known = (at, float(ends[safe_above][0])) if ends else None
+            value = float(ends[safe_above][0])
+            known, guess = (None, best) if value - target < COARSER else ((best, value), None)
         found = yield from _one_epsilon(pair, target, safe_above, start, guess, tolerance, known)
         best = max(best, found)
     return best
