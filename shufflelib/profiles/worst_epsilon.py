@@ -14,7 +14,7 @@ ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
 MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
 FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
 CLEARLY = 1.0  # nats above a target from which on δ at ε = 0 need not be better known
-ASTRAY = 1.25  # factor of ε by which a Gaussian pair misleads, from which on a rough search comes first,
+ASTRAY = 1.5  # factor of ε by which a Gaussian pair misleads, from which on a rough search comes first,
 ABOUT = 3e-5  # up to that relative width
 
 
