@@ -155,7 +155,7 @@ class: .venv/book ## lessons without and with solutions, to be graded by nbgrade
 notes: $(LESSONS) .venv/book ## all lessons as one PDF, and a cheat sheet of one page: build/notes/
 	$(VENV) tools/notes.py build/$(PROFILE)/course build/notes
 
-planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (three hours on one core)
+planner: .venv/installed ## recompute the table of the planner: book/planner/table.js (about an hour on one core)
 	$(VENV) tools/planner_table.py
 
 app: .venv/book ## open the explorer's notebook in the browser (on this machine only, works offline)
