@@ -10,6 +10,7 @@ const NAMES = {
   generalized_rr_100: "randomized response, 100 options",
   optimized_unary: "optimized unary encoding",
   laplace: "Laplace noise",
+  piecewise: "piecewise mechanism, for a number",
 };
 
 // The entries of the table, a block for each δ, are compressed differences between numbers of users, modulo 2¹⁶.
@@ -70,6 +71,10 @@ function largestBudget(mechanism, n, eps, delta) {
 function variances(kind, eps0, d, share = 1 / d) {
   const odds = Math.exp(eps0);
   if (kind === "laplace") return [2 / eps0 ** 2, 2 / eps0 ** 2];
+  if (kind === "piecewise") { // values in [-1, 1], of which a user's is 2x - 1
+    const gap = Math.expm1(eps0 / 2), least = (gap + 4) / (3 * gap ** 2);
+    return [(least + 1 / (3 * gap)) / 4, (least + 1 / gap) / 4];
+  }
   if (kind === "duchi") {
     const most = 1 / Math.tanh(eps0 / 2) ** 2;
     return [(most - 1 / 3) / 4, most / 4];

@@ -11,6 +11,11 @@ const DEVICE = {
     const least = written(1 / (odds + 1), 3);
     return `Each device reports one bit: 1 with probability ${least} + (1 − 2 · ${least}) · value, otherwise 0.`;
   },
+  piecewise: (odds) => {
+    const root = Math.sqrt(odds), most = written((root + 1) / (root - 1), 3);
+    return `Each device draws a number from [−C, C], where C = ${most}: with probability ${written(1 / (root + 1), 3)} ` +
+      "evenly from outside the interval [a, a + C − 1], otherwise evenly from inside it, where a = (C + 1) · value − C.";
+  },
   laplace: (odds) => `Each device adds Laplace noise of scale ${written(1 / Math.log(odds), 3)} to its value.`,
 };
 
@@ -22,6 +27,7 @@ const CANDIDATES = {
       python: `optimized_unary(eps0=EPS0, d=${d})`, bytes: Math.ceil(d / 8) },
   ],
   mean: () => [
+    { text: "The piecewise mechanism", kind: "piecewise", mechanism: "piecewise", python: "piecewise(eps0=EPS0)", bytes: 8 },
     { text: "One random bit (Duchi et al.)", kind: "duchi", mechanism: "binary_rr", python: "binary_rr(eps0=EPS0)", bytes: 1 },
     { text: "Laplace noise", scale: " of scale 1/eps0", kind: "laplace", mechanism: "laplace",
       python: "laplace(eps0=EPS0)", bytes: 8 },

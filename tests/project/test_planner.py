@@ -8,7 +8,9 @@ import os
 import re
 import shutil
 import subprocess
+from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -172,7 +174,7 @@ def test_every_statement_of_the_page_holds_for_what_its_words_describe(script):
     found = script(f"{json.dumps(PLANS)}.map((one) => plans(one).map((row) => [statement(row, one), row]))")
     tight = {ONE_BIT: one_bit, "randomized response": response}
     for asked, rows in zip(PLANS, found, strict=True):
-        assert len(rows) == 2
+        assert len(rows) == (3 if asked["task"] == "mean" else 2)
         for statement, row in rows:
             profile, eps, delta = promised(statement, MECHANISMS_IN_WORDS | tight)
             assert (eps, delta) == (asked["eps"], asked["delta"])
@@ -314,12 +316,15 @@ def test_the_page_s_formulas_are_those_of_the_library(page):
     rng = np.random.default_rng(4)
     values = rng.uniform(0.0, 1.0, 10**5)
     one_bit, laplace = randomizers.duchi(eps0=1.0), randomizers.laplace(eps0=1.0)
+    piecewise = randomizers.piecewise(eps0=1.0)
     errors = {
+        "piecewise": (piecewise.sample(2.0 * values - 1.0, rng) + 1.0) / 2.0 - values,
         "duchi": (one_bit.sample(2.0 * values - 1.0, rng) / one_bit.beta + 1.0) / 2.0 - values,
         "laplace": laplace.sample(values, rng) - values,
     }
     for kind, error in errors.items():
         assert page.evaluate(f"variances('{kind}', 1, 2)[0]") == pytest.approx(np.mean(error**2), rel=0.03)
+    assert page.evaluate("variances('piecewise', 1, 2)") == pytest.approx(piecewise.variances())
     assert page.evaluate("variances('duchi', 1, 2)[1]") == pytest.approx(0.25 / math.tanh(0.5) ** 2)
     assert page.evaluate("[0.0244, 1.96, 12345.6].map((one) => written(one))") == ["0.025", "2", "13,000"]
     assert page.evaluate("['1e5', '.5', '2.'].map((one) => typed(one))") == [1e5, 0.5, 2.0]
@@ -370,6 +375,31 @@ def test_a_table_of_the_page_can_be_saved(page, door, name):
         "rows => rows.map(row => [...row.cells].map(c => c.textContent))"
     )
     assert rows == [[cell.strip() for cell in row] for row in shown] and len(rows) > 2
+
+
+def test_the_piecewise_mechanism_is_randomized_response_with_more_options_for_a_larger_budget():
+    for options in (3, 5, 12):
+        eps0 = 2.0 * math.log(options - 1)
+        response, piecewise = (
+            shuffle(one, 300).epsilon(1e-5).upper
+            for one in (randomizers.generalized_rr(eps0=eps0, d=options), randomizers.piecewise(eps0=eps0))
+        )
+        assert piecewise == pytest.approx(response, rel=1e-6)
+
+
+def test_the_positive_parts_behind_the_piecewise_mechanism_grow_with_its_budget():
+    """E(X - t)₊ and E(t - X)₊ of its loss X in exact fractions, which carries an entry to smaller budgets."""
+    odds, roots = Fraction(5, 4), [Fraction(one, 4) for one in range(5, 40)]
+
+    def parts(u, t):
+        p = 1 / (u * u + u)
+        atoms = {u * u - odds: p, 1 - u * u * odds: p, 0: (u * u - 1) * p}
+        atoms[1 - odds] = atoms.get(1 - odds, 0) + 1 - sum(atoms.values())
+        return [sum(mass * max(sign * (x - t), 0) for x, mass in atoms.items()) for sign in (1, -1)]
+
+    for t in (Fraction(one, 7) for one in range(-300, 300)):
+        grown = [parts(u, t) for u in roots]
+        assert all(x <= y for side in zip(*grown, strict=True) for x, y in pairwise(side))
 
 
 @pytest.mark.parametrize("eps0", [0.3, 2.0, 7.0])
