@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 
 from lessons import NUMBERED, run
 from shufflelib import estimation, profiles, randomizers, sgd, shuffle
-from shufflelib.published import joint_concavity
+from shufflelib.published import conversions, joint_concavity
 from shufflelib.published.shuffle_index import shuffle_index
 from shufflelib.randomizers import from_pmf
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
@@ -360,22 +360,44 @@ def test_the_contour_integral(profile):
 
 
 @both
-def test_lesson_7(profile):
+def test_four_languages(profile):
     lesson = ran(8, profile)
     assert abs(np.log(3 / 4 * 3 + 1 / 4 / 3) - np.log(7 / 3)) < 1e-15
-    assert round(2 * norm.isf(1 / 4), 3) == 1.349
+    assert (round(norm.isf(1 / 4), 3), round(2 * norm.isf(1 / 4), 3)) == (0.674, 1.349)
+    alone = profiles.Gaussian(2 * norm.isf(1 / 4)).epsilon(1e-6)
+    assert alone.upper - alone.lower < 1e-4 and round(alone.upper, 4) == 6.8956  # exercise 3
+    two = [np.log(np.array(sixteenths) / 16) for sixteenths in ([3, 10, 3], [1, 6, 9])]
+    assert abs(profiles.from_pair(profiles.DiscretePair(*two))(1 / 4).lower - 2 / 5) < 1e-5  # exercise 1
     coin = profiles.from_pair(profiles.DiscretePair(np.log([1 / 4, 3 / 4]), np.log([3 / 4, 1 / 4])))
     half = joint_concavity.joint_concavity([profiles.Identity(), coin], weights=[0.5, 0.5])
     assert abs(half(1 / 8).lower - 5 / 8) < 1e-12 and abs(half(5 / 8).lower - 1 / 8) < 1e-12
     assert abs((1 - 1 / 8 + coin(1 / 8).lower) / 2 - 3 / 4) < 1e-12
-    at = lesson.after("both = joint_concavity")
+
+    at = lesson.after("theirs = {")
     assert np.allclose([*at.ours.values()], [*at.theirs.values()], rtol=1e-8)
-    assert np.allclose(np.interp(at.at, *at.together.T), at.both(at.at).lower, atol=1e-12)
+    assert [round(at.pair.epsilon(delta).upper, 3) for delta in (1e-6, 1e-3)] == [0.142, 0.058]
+    crowd = shuffle(randomizers.binary_rr(eps0=log(3)), n=1000)
+    assert round(crowd.epsilon(1e-6).upper, 3) == 0.142
     rates = np.linspace(0.001, 0.999, 200)
     assert np.all(profiles.GaussianTradeoff(at.mu)(rates).lower <= at.test(rates).upper)
+    apart = at.quantile(at.alarms, at.quiet) - at.quantile(at.hits, at.missed)
+    assert round(at.mu, 4) == 0.0464 and -109 < np.log10(at.alarms[apart.argmax()]) < -107
+    middle = 2 * norm.ppf((1 + np.maximum(at.P - at.Q, 0).sum()) / 2)
+    assert round(middle, 4) == 0.0365
+    above = np.array([1e-9, 1e-6])
+    assert np.all(profiles.GaussianTradeoff(middle)(above).lower > at.test(above).upper)
+
+    at = lesson.after("marks += [(a[gaps.argmax()]")
+    for crowd, people in ((1, "1 person"), (10, "10 people"), (100, "100 people")):
+        false, misses, mu = at.corners_and_mu(crowd)
+        assert np.all(profiles.GaussianTradeoff(mu)(np.minimum(false, 1)).lower <= misses + 1e-9), people
     at = lesson.after('"08_2_routes"')
-    found = {name: values[at.at] for name, values in at.routes.items()}
-    assert found["Rényi, best constant"] < found["bell"] < found["Rényi, Markov"]
+    percent = {name: values[at.at] for name, values in at.routes.items()}
+    assert [round(percent[name], 1) for name in ("Rényi, best constant", "one μ")] == [9.9, 23.1]
+    assert percent["one μ"] < percent["Rényi, Markov"]
+    fixed = {"order": np.array([10.0]), "renyi": [np.log(at.P @ (at.P / at.Q) ** 9) / 9]}
+    assert round(conversions.epsilon_from_renyi_canonne20(**fixed, delta=1e-6)[0], 2) == 1.18
+    assert round(at.exact[at.at] * (1 + percent["Rényi, best constant"] / 100), 3) == 0.156
 
 
 @both
