@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from lessons import NUMBERED, run
-from shufflelib import estimation, profiles, randomizers, sgd, shuffle
+from shufflelib import calibration, estimation, profiles, randomizers, sgd, shuffle
 from shufflelib.published import conversions, joint_concavity
 from shufflelib.published.shuffle_index import shuffle_index
 from shufflelib.randomizers import from_pmf
@@ -401,20 +401,66 @@ def test_four_languages(profile):
 
 
 @both
-def test_lesson_8(profile):
+def test_every_day(profile):
     lesson = ran(9, profile)
-    coin, leak = np.array([[3, 1], [1, 3]]) / 4, np.array([[1 / 8, 0, 7 / 8], [0, 1 / 8, 7 / 8]])
-    plans = (coin, coin), (coin, leak), (leak, leak)
+    coin = np.array([[3, 1], [1, 3]]) / 4
+
+    def leak(mass):
+        return np.array([[mass, 0, 1 - mass], [0, mass, 1 - mass]])
+
+    def best(*kinds):
+        """The largest excess over 3 of two questions, the second chosen after the first answer."""
+        firsts = [
+            [max(np.maximum(a * x - 3 * b * y, 0).sum() for x, y in kinds) for a, b in first.T]
+            for first in kinds
+        ]
+        return max(map(sum, firsts))
+
+    plans = (coin, coin), (coin, leak(1 / 8)), (leak(1 / 8), leak(1 / 8))
     assert [excess(3, *plan) for plan in plans] == [3 / 8, 1 / 8, 15 / 64]
-    at = lesson.after("tenth = pair.subsample")
-    assert (at.adaptive, at.fixed) == (13 / 32, 3 / 8) and np.isclose(at.mixed, at.formula, rtol=1e-3)
+    assert best(coin, leak(1 / 8)) == 13 / 32
+    assert best(coin, leak(1 / 4)) == 7 / 16 == excess(3, leak(1 / 4), leak(1 / 4))  # exercise 3
+    four = np.array([[1, 5, 2, 0], [0, 2, 5, 1]]) / 8
+    for ratio in np.linspace(0.01, 4, 400):
+        both = excess(ratio, coin), excess(ratio, leak(1 / 8))
+        assert abs(excess(ratio, four) - max(both)) < 1e-12
+        assert (both[0] > both[1] + 1e-9) == (0.4 + 1e-9 < ratio < 2.5 - 1e-9)
+    assert excess(3, four, four) == 7 / 16
+
+    at = lesson.after("whole_year, tenth")
+    assert (at.adaptive, at.fixed) == (13 / 32, 3 / 8)
+    own = 0.25 * binom.pmf(at.k - 1, at.n - 1, 0.75) + 0.75 * binom.pmf(at.k, at.n - 1, 0.75)
+    assert np.allclose(at.Q, own, rtol=1e-9)
     end, eps = at.whole_year.delta(3.0), at.whole_year.epsilon(1e-6).upper
-    assert end.lower <= at.numbers["year"] * (1 + 1e-6) and at.numbers["year"] < 1.01 * end.upper
-    assert np.isclose(np.exp(at.tenth.upper), at.numbers["mixed"], rtol=1e-6)
-    assert eps < at.numbers["renyi"] < 1.1 * eps
+    assert end.lower <= at.year * (1 + 1e-6) and at.year < 1.01 * end.upper
+    assert eps < at.by_renyi < 1.1 * eps
+    larger = 0.1 * max(excess(1 + np.expm1(0.01) / 0.1, pair) for pair in ((at.P, at.Q), (at.Q, at.P)))
+    assert np.isclose(at.tenth.delta(0.01).upper, larger, rtol=1e-6)
+    assert np.isclose(at.mixed, at.formula, rtol=1e-9) and at.mixed < larger
     at = lesson.after('"09_1_year"')
-    assert 20 < at.exact[365] / at.day < 25 and at.ways["Rényi"][-1] < 1.15 * at.exact[365]
-    assert (round(at.day, 4), round(365 * 0.0186, 1)) == (0.0186, 6.8)
+    assert (round(at.exact[1], 4), round(365 * 0.0186, 1)) == (0.0186, 6.8)
+    assert round(at.exact[365] / at.exact[1], 1) == 23.7 and at.ways["Rényi"][-1] < 1.15 * at.exact[365]
+    fits = [T for T in range(39, 44) if T * at.phones.epsilon(1e-6 / T).upper <= 1]
+    assert max(fits) == 41 and round((1 / 0.0186) ** 2, -2) == 2900
+
+
+def test_days_with_a_tenth_of_the_people():
+    coin = randomizers.binary_rr(eps0=1.0)
+    drawn = shuffle(coin, n=1000).subsample(rate=0.1).compose(rounds=10).epsilon(1e-6).upper
+    assert (round(drawn, 4), round(shuffle(coin, n=10_000).epsilon(1e-6).upper, 4)) == (0.0365, 0.0357)
+    phones = shuffle(randomizers.generalized_rr(eps0=1.0, d=16), n=10_000)
+    assert calibration.most_rounds(phones, eps=1.0, delta=1e-6).answer == 1681
+
+
+def test_nobody_in_your_place_is_worse_than_your_other_value():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        p, q, other = rng.dirichlet(np.full(4, 0.5), size=3)
+        rate, ratio = rng.random(), 1 + 3 * rng.random()
+        farther = 1 + (ratio - 1) / rate
+        drawn = excess(ratio, (rate * p + (1 - rate) * other, rate * q + (1 - rate) * other))
+        assert drawn <= rate * max(excess(farther, (p, q)), excess(farther, (p, other))) + 1e-12
+        assert np.isclose(excess(ratio, (rate * p + (1 - rate) * q, q)), rate * excess(farther, (p, q)))
 
 
 @both

@@ -40,7 +40,7 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
         "n, options, E0, E = 500, 5, np.exp(1.5), 1.2",
     ),
     (8, "n, own = 1000, np.array([3, 1]) / 4", "n, own = 100, np.array([4, 1]) / 5"),
-    (9, "delta_of_rounds(loss, P, 365, eps=3.0)", "delta_of_rounds(loss, P, 200, eps=3.0)"),
+    (9, "delta_of_rounds(365, eps=3.0)", "delta_of_rounds(200, eps=3.0)"),
     (10, "n, d, eps, delta = 50_000", "n, d, eps, delta = 5_000"),
     (11, "yours, others = 2.0", "yours, others = 1.0"),
     (12, "n, d, m, eps = 10_000, 64, 5, 0.2", "n, d, m, eps = 1_000, 32, 11, 0.2"),
