@@ -3,7 +3,7 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import groupby, product
-from math import exp, log, prod
+from math import ceil, exp, log, prod
 
 import numpy as np
 import pytest
@@ -469,14 +469,36 @@ def test_lesson_9(profile):
     share = np.sqrt(3 / 16 / 10_000)
     assert [round(x, 4) for x in (share, 2 * share, 2 * share / np.sqrt(0.9))] == [0.0043, 0.0087, 0.0091]
     assert (1 - 1 / 4) / 10 * 2 == 0.15 and int(0.15 / (2 * share)) == 17
-    at = lesson.after("alone = math.ceil")
+    at = lesson.after("widest = frame.loc")
     assert at.low > at.row["value"] > 0.998 * at.low > 4.5 and at.plan["value"] < at.row["value"]
     assert abs(np.sqrt(at.variance) / at.row["standard error"] - 1) < 0.01
     assert at.year <= at.delta and abs(at.left[0] - at.eps) < 0.01
-    assert at.left[1] < 1.15 * at.left[0] and at.shift[1] > 0.1
+    assert at.left[1] < 1.06 * at.left[0] and round(100 * at.shift[1]) == 11  # the summary
     assert max(at.last, key=at.last.get) == "Hadamard response"
     assert min(at.last, key=at.last.get) == "randomized response"
     assert np.all(np.diff(at.upper) > 0) and at.upper[0] < at.delta < at.upper[-1]
+    assert int(100 * at.low) / 100 == 5.17 and "with ε₀ = 5.17;" in lesson.prose
+
+
+@both
+def test_lesson_10_publishes_the_census(profile):
+    at = ran(10, profile).after("    return 100 / (1 + np.exp(-loss))")
+    assert len(at.answers) == at.n == 32_561 and len(at.survey) == at.d == 16
+    assert at.hit == 16 and np.all(np.abs(at.survey.estimate - at.survey.truth) < 0.002)
+    odds = exp(at.eps + at.margin)
+    assert abs(at.belief(at.eps + at.margin) - 100 * odds / (1 + odds)) < 1e-12
+    assert ceil(at.belief(at.eps + at.margin)) == 65 and 9e6 < 1 / at.rare < 10e6
+    least = shuffle(randomizers.generalized_rr(eps0=at.plan["value"], d=16), n=ceil(0.9 * at.n))
+    assert least.delta(at.eps).upper <= at.delta
+
+
+def test_a_loss_exceeds_epsilon_more_often_than_delta_but_not_by_much():
+    P, Q = binom.pmf(np.arange(101), 100, 0.55), binom.pmf(np.arange(101), 100, 0.45)
+    loss = np.log(P / Q)
+    for eps, margin in product((0.5, 1.0, 2.0), (0.1, log(2), 1.0)):
+        delta = np.maximum(P - exp(eps) * Q, 0).sum()
+        assert P[loss > eps].sum() > delta
+        assert P[loss > eps + margin].sum() <= delta / (1 - exp(-margin))
 
 
 @both
@@ -673,4 +695,4 @@ def test_controls_start_where_the_text_says():
     lesson = ran(1, "quick")
     assert "start *at home*" in lesson.prose and lesson.panels[0][0]["where"].label == "at home"
     lesson = ran(10, "quick")
-    assert "I have 50,000 phones" in lesson.prose and lesson.panels[0][0]["n"].value == 50_000
+    assert "how far 32,561 people got" in lesson.prose and lesson.panels[0][0]["n"].value == 32_561

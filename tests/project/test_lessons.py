@@ -41,7 +41,7 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
     ),
     (8, "n, own = 1000, np.array([3, 1]) / 4", "n, own = 100, np.array([4, 1]) / 5"),
     (9, "delta_of_rounds(365, eps=3.0)", "delta_of_rounds(200, eps=3.0)"),
-    (10, "n, d, eps, delta = 50_000", "n, d, eps, delta = 5_000"),
+    (10, "n, d, eps, delta = 32_561", "n, d, eps, delta = 5_000"),
     (11, "yours, others = 2.0", "yours, others = 1.0"),
     (12, "n, d, m, eps = 10_000, 64, 5, 0.2", "n, d, m, eps = 1_000, 32, 11, 0.2"),
     (13, "n, D, D_max, eps = 1_000, 1.0, 3.0, 0.1", "n, D, D_max, eps = 300, 2.0, 4.0, 0.5"),
