@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import groupby, product
+from itertools import groupby, permutations, product
 from math import ceil, exp, log, prod
 
 import numpy as np
@@ -14,7 +14,7 @@ from shufflelib import calibration, estimation, profiles, randomizers, sgd, shuf
 from shufflelib.published import conversions, joint_concavity
 from shufflelib.published.shuffle_index import shuffle_index
 from shufflelib.randomizers import from_pmf
-from shufflelib.shuffling import PersonalizedPair, VariationRatioPair
+from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, personal
 from shufflelib.shuffling.multi_message import shuffle_messages
 
 both = pytest.mark.parametrize("profile", ["quick", "full"])
@@ -525,6 +525,41 @@ def test_lesson_10(profile):
     assert 3.5 < few / many < 4 and "nearly four times that of 10,000" in lesson.prose
     at = lesson.after("drift = ")
     assert at.bold > 1.5 * at.queue and at.drift < -0.2
+    assert abs(PersonalizedPair([log(3)] + 9 * [0.0]).delta(0.0).upper - 1 / 20) < 1e-9  # exercise 3
+
+
+@pytest.mark.parametrize("budgets", [[log(3), 0.0, 1.0], [2.0, 0.5, 1.0, 0.1]])
+def test_the_formula_of_lesson_11_bounds_slots_with_all_values_of_the_others(budgets):
+    n, E = len(budgets), 1.2
+    truth = np.exp(budgets) / (np.exp(budgets) + 1)
+
+    def seen(people):  # every order of the people, every list of reports
+        orders = np.array([*permutations(people)])[:, None]
+        reports = np.array([*product((0, 1), repeat=n)])
+        return np.where(reports == orders, truth, 1 - truth).prod(axis=-1).mean(axis=0)
+
+    drawn = [
+        [(e - E, 1 / (e + 1)), (1 - E * e, 1 / (e + 1)), (0, (e - 1) / (e + 1))] for e in np.exp(budgets)
+    ]
+    formula = sum(prod(p for _, p in one) * max(sum(g for g, _ in one), 0) for one in product(*drawn)) / n
+    worst = max(
+        excess(E, (seen([0, *others]), seen([1, *others]))) for others in product((0, 1), repeat=n - 1)
+    )
+    assert 0.75 * formula < worst <= formula
+    assert abs(PersonalizedPair(budgets).delta(log(E)).upper - formula) < 1e-6
+
+
+def test_the_formula_of_lesson_11_for_users_is_that_of_the_library():
+    yours, others, E = 2.0, [0.1, 1.0, 1.0], exp(0.1)
+    up, down, formula = exp(yours) - E, 1 - E * exp(yours), 0.0
+    for tossed in product((True, False), repeat=3):
+        masses = [2 / (exp(one) + 1) for one in others]
+        chance = prod(mass if coin else 1 - mass for mass, coin in zip(masses, tossed, strict=True))
+        N = 1 + sum(tossed)
+        mean = sum(max(sum(losses), 0) for losses in product((up, down), repeat=N)) / 2**N
+        formula += chance * 2 / (exp(yours) + 1) * mean / N
+    crowd = personal.PersonalRandomizedResponse(eps0=[yours, *others], d=2)
+    assert abs(crowd.delta(user=0, eps=0.1).upper / formula - 1) < 1e-6
 
 
 @both
@@ -674,6 +709,16 @@ def test_lesson_12(profile):
     assert at.there > 100 * at.said and at.after < at.before / 20
     assert max(row["eps"] for row in at.rows if row["sigma"] in (23.7, 15.1, 47.5)) <= 1.0
     assert min(at.random, at.every) > at.holders + 4 and abs(at.random - at.every) < 4
+    assert round(at.before, 2) == 0.51 and 1.1e-6 < at.after < 1.2e-6  # the summary
+    assert 1.99 < at.attack.epsilon(1e-5).lower < at.attack.epsilon(1e-5).upper <= 2  # "nearly that"
+    assert sgd.LaplaceBlocks(eps0=0.1, clip=1.0, blocks=10_000, block_size=50).eps0_between_blocks == 5
+    alone = sgd.LaplaceBlocks(eps0=2.0, clip=1.0, blocks=1500, block_size=1)
+    assert 0.371 < at.accounting.one_block(alone, epochs=1).epsilon(1e-5).upper < 0.372
+
+
+def test_lesson_16_without_a_second_symbol_loses_nothing():  # exercise 2
+    at = run(NUMBERED[16], edits=(('"o": 6', '"n": 6'),)).after("deltas = {}")
+    assert at.deltas == {"01no": Fraction(3, 64), "01": Fraction(3, 64)}
 
 
 @both
@@ -684,6 +729,8 @@ def test_lesson_13(profile):
         assert (at.pile(0, kept)[seen], at.pile(1, kept)[seen]) == (Fraction(p, 64), Fraction(q, 64))
     assert at.deltas == {"01no": Fraction(7, 64), "01": Fraction(3, 64)}
     assert at.lemma.agrees and at.lemma.confirmed
+    largest = max(at.pile(0, "01no")[y] / at.pile(1, "01no")[y] for y in at.pile(0, "01no"))
+    assert largest == 3  # exercise 3
     assert "7/64" in at.lemma.evidence and "3/64" in at.lemma.evidence
     at = lesson.after("result = claims.checked(mine)")
     assert at.left == Fraction(-1, 14) and str(at.result.verdict) == "refuted"
