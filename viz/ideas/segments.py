@@ -50,9 +50,11 @@ def draw_segments(first, second, *, finding=None, setting=""):
         _draw_chain(ax, _corners(parts), looks)
         ax.set_title(name, loc="center", fontsize=LABEL, color=looks[0] if left < lefts[2] else BLACK)
     fig.axes[0].set_ylabel("misses (%)", fontsize=LABEL, labelpad=-10)
-    ax.plot(ALARMS, np.interp(ALARMS, *merged.T), "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9)
-    said = f"{100 * ALARMS:g} % false\nalarms, {misses} %\nmissed"
-    ax.text(0.34, 0.42, said, va="bottom", fontsize=NOTE, weight="bold")
+    missed = float(np.interp(ALARMS, *merged.T))
+    ax.plot([ALARMS, ALARMS, -0.04], [-0.04, missed, missed], color=BLACK, lw=0.8, ls=(0, (1, 1.5)))
+    ax.plot(ALARMS, missed, "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9)
+    said = f"at {100 * ALARMS:g} %: {misses} %\nmissed, {100 * (1 - ALARMS):g} %\nby guessing"
+    ax.text(0.34, 0.44, said, va="bottom", fontsize=NOTE, weight="bold")
     middle = (0.55 + min(SIDE, top - 1.0) / 2) / HEIGHT
     for sign, left in zip("+=", lefts[1:], strict=True):
         fig.text((left - gap / 2) / WIDTH, middle, sign, ha="center", va="center", fontsize=14, color="0.3")
