@@ -48,18 +48,18 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
         finding = f"A reduction to two values ignores {share} of your report"
     elif finding is None:
         finding = "Every report looks like one of the two values: nothing is ignored"
-    rows = [("you, with the\nfirst value", [alpha * p, alpha], missing, rest)]
-    rows += [("you, with the\nsecond value", [alpha, alpha * p], missing, rest)]
+    rows = [("you, with the\nfirst value", [alpha * p, alpha], missing)]
+    rows += [("you, with the\nsecond value", [alpha, alpha * p], missing)]
     if others is not None:
         rest_of_others = math.fsum(others)
         both = max(0.0, 1.0 - rest_of_others) / 2
-        rows += [("someone with\na third value", [both, both], rest_of_others, others)]
+        rows += [("someone with\na third value", [both, both], rest_of_others)]
     fig, top = canvas(BASE + STEP * len(rows) + 0.85, finding, setting)
     ax = page(fig, top)
     bottoms = BASE + STEP * np.arange(len(rows))[::-1]
-    for (name, parts, neither, within), bottom in zip(rows, bottoms, strict=True):
+    for (name, parts, neither), bottom in zip(rows, bottoms, strict=True):
         ax.text(LEFT - 0.1, bottom + HIGH / 2, name, ha="right", va="center", fontsize=NOTE)
-        _draw_bar(ax, bottom, parts, neither, within)
+        _draw_bar(ax, bottom, parts, neither)
     over, wide = bottoms[0] + HIGH + 0.06, RIGHT - LEFT
     bold = {"fontsize": LABEL, "va": "bottom", "weight": "bold"}
     ax.text(LEFT, over, "like the first", color=BLUE, **bold)
@@ -88,8 +88,8 @@ def _checked(alpha, p, rest, others):
     return alpha, p, rest, others
 
 
-def _draw_bar(ax, bottom, parts, neither, within):
-    """Draw one report: like the first, like the second, like neither; lines between its outputs."""
+def _draw_bar(ax, bottom, parts, neither):
+    """Draw one report: like the first, like the second, like neither."""
     left, wide = LEFT, RIGHT - LEFT
     for part, colour in zip(parts, (BLUE, OCHRE), strict=True):
         ax.barh(bottom, wide * part, left=left, height=HIGH, align="edge", color=colour, edgecolor="white")
@@ -97,14 +97,10 @@ def _draw_bar(ax, bottom, parts, neither, within):
             ax.text(left + wide * part / 2, bottom + HIGH / 2, digits(part, 2), color="white", **BOLD)
         left += wide * part
     ax.barh(bottom, wide * neither, left=left, height=HIGH, align="edge", **SHARED)
-    for end in _ends(within):
-        if end < RIGHT - 1e-9:
-            ax.plot((end, end), (bottom, bottom + HIGH), color="black", lw=1.4)
 
 
 def _ends(within):
     """Return where the outputs like neither end, in inches."""
-    within = np.zeros(0) if within is None else within
     return RIGHT - (RIGHT - LEFT) * (math.fsum(within) - np.cumsum(within))
 
 
@@ -120,5 +116,5 @@ def _join(ax, rest, others, bottoms):
         words = digits(within[one], 2)
         ax.text(end - within[one] * wide / 2, bottom + HIGH / 2, words, **BOLD, color=RED, bbox=box)
     you, them = digits(rest[one], 2), digits(others[one], 2)
-    said = f"one output: {you} from you, {them} from them; the reduction ignores it"
+    said = f"one of the ignored outputs: you {you}, they {them}"
     ax.text(RIGHT, BASE - 0.14, said, color=RED, ha="right", va="top", fontsize=NOTE, weight="bold")
