@@ -360,7 +360,7 @@ def test_the_contour_integral(profile):
 
 
 @both
-def test_four_languages(profile):
+def test_lesson_8(profile):
     lesson = ran(8, profile)
     assert abs(np.log(3 / 4 * 3 + 1 / 4 / 3) - np.log(7 / 3)) < 1e-15
     assert (round(norm.isf(1 / 4), 3), round(2 * norm.isf(1 / 4), 3)) == (0.674, 1.349)
@@ -401,7 +401,7 @@ def test_four_languages(profile):
 
 
 @both
-def test_every_day(profile):
+def test_lesson_9(profile):
     lesson = ran(9, profile)
     coin = np.array([[3, 1], [1, 3]]) / 4
 
@@ -464,7 +464,7 @@ def test_nobody_in_your_place_is_worse_than_your_other_value():
 
 
 @both
-def test_lesson_9(profile):
+def test_lesson_10(profile):
     lesson = ran(10, profile)
     share = np.sqrt(3 / 16 / 10_000)
     assert [round(x, 4) for x in (share, 2 * share, 2 * share / np.sqrt(0.9))] == [0.0043, 0.0087, 0.0091]
@@ -502,7 +502,7 @@ def test_a_loss_exceeds_epsilon_more_often_than_delta_but_not_by_much():
 
 
 @both
-def test_lesson_10(profile):
+def test_lesson_11(profile):
     lesson = ran(11, profile)
     mine, coin = np.array([1, 3]) / 4, np.array([1, 1]) / 2
     p, q = np.convolve(mine, coin), np.convolve(mine[::-1], coin)
@@ -696,7 +696,7 @@ def test_consistency_is_least_squares():
 
 
 @both
-def test_lesson_12(profile):
+def test_lesson_15(profile):
     lesson = ran(15, profile)
     two = sgd.LaplaceBlocks(eps0=1.0, clip=1.0, blocks=1, block_size=2)
     assert (two.noise_scale, two.eps0_between_blocks) == (1.0, 2.0)
@@ -722,7 +722,7 @@ def test_lesson_16_without_a_second_symbol_loses_nothing():  # exercise 2
 
 
 @both
-def test_lesson_13(profile):
+def test_lesson_16(profile):
     lesson = ran(16, profile)
     at = lesson.after("lemma = claims.checked")
     for kept, seen, p, q in (("01no", "0o", 18, 6), ("01", "0", 22, 10), ("01no", "00", 3, 1)):

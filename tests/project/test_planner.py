@@ -126,12 +126,17 @@ def test_an_answer_is_proved_and_little_larger_than_needed(name):
 
 @pytest.mark.parametrize("name", ["generic", "binary_rr"])
 def test_an_entry_is_computed_as_the_committed_one(name):
-    """The committed entry may be smaller: what is proved for fewer users or a larger budget holds too."""
+    """It may be smaller: what is proved for fewer users or a larger budget holds too.
+
+    A search ends within 0.4 % of the root of δ, so that two may differ by that much.
+    """
+    spare = math.ceil(math.log(1.004) / planner_table.STEP)
     build, others = planner_table.MECHANISMS[name]
     for eps0, n in ((TABLE["mechanisms"][name]["budgets"][40], planner_table.COARSE[15]), (8.0, 100)):
         found = planner_table.entries(build(eps0=eps0, **others), n)
         place = TABLE["mechanisms"][name]["budgets"].index(eps0), TABLE["users"].index(n)
-        assert np.all(entries(name)[place] <= found) and np.all(np.subtract(found, entries(name)[place]) < 40)
+        above = np.subtract(found, entries(name)[place].astype(int))
+        assert np.all(above >= -spare) and np.all(above < 40)
 
 
 def test_the_curve_is_drawn_in_steps_that_the_rule_proves():
