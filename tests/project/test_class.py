@@ -281,7 +281,8 @@ every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: les
 
 def numbers(text):
     """Return the numbers that a text states, fractions among them."""
-    text = re.sub(r"\\[td]?frac\s*\{?(\d+?)\}?\s*\{?(\d+)\}?", r" \1/\2 ", text.replace(r"\,", ""))
+    part = r"\s*(?:\{(\d+)\}|(\d))"  # 41 in braces, or one digit
+    text = re.sub(rf"\\[td]?frac{part}{part}", r" \1\2/\3\4 ", text.replace(r"\,", ""))
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     found = re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?:/\d+)?", text)
     return [

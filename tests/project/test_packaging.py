@@ -161,7 +161,8 @@ def test_a_missing_extra_is_one_clear_line(bare, tmp_path):
 REMEDY = re.compile(r"pip install +(?!--no-deps)((?:[^\s\"`);,:]| (?=[a-z]))+)")
 TEXTS = "shufflelib/**/*.py", "claims/**/*.py", "*.md", "book/**/*.md", "book/**/*.js", "notebooks/**/*.md"
 EXTRAS = PROJECT["optional-dependencies"]
-OPTIONAL = {re.split(r"[ <>=]", one)[0] for needs in EXTRAS.values() for one in needs} | {"pyarrow", "nbgrader"}
+OPTIONAL = {re.split(r"[ <>=]", one)[0] for needs in EXTRAS.values() for one in needs}
+OPTIONAL |= {"pyarrow", "nbgrader"}
 
 
 def test_every_remedy_names_packages_that_an_extra_needs_or_an_extra_of_a_clone():
