@@ -5,6 +5,7 @@
 Each file has one question: the task, its sizes, and the peers that also solve it.  `runner` measures,
 `report` writes `results.csv`, `results.md` and `results.png`.  `latency` has no peers: it says in seconds how
 long one waits for single questions, and writes `latency.csv` and the last table of `results.md`.
+`python -m benchmarks.agreement` installs other packages and asks them the same questions: `agreement.md`.
 """
 
 from benchmarks import (

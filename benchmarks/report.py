@@ -21,6 +21,7 @@ that it does not grow.
 "Agrees" says whether the two answers are equal within their error bounds, at every size.
 The file named after a benchmark says what is computed, and how each implementation does it.
 `results.csv` has all rows.
+Whether other packages give the same numbers is in [agreement.md](agreement.md).
 The composition accountants get a precomputed table of one round, which is not timed; ours computes its own.
 
 ![Cost against size, one panel for each benchmark](results.png)

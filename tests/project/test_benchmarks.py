@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import ALL, against, report, runner
+from benchmarks import ALL, against, agreement, report, runner
 from benchmarks.against import QUICK
 from benchmarks.published_terms import delta_of_blanket, delta_on_a_grid
 from shufflelib import Certified, Status, randomizers, shuffle
+from shufflelib.sgd import accounting
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [one.name for one in ALL]
@@ -76,3 +77,43 @@ def test_a_commit_beside_itself_answers_alike():
         assert row[f"{end} before"] == pytest.approx(row[end], rel=1e-3)
     assert "| epsilon | few atoms | 1 |" in against.table([row]) and QUICK[0] in against.moved([row])
     assert {sort for _, sort, _ in against.questions()} >= {"few atoms", "continuous noise", "other"}
+
+
+with (ROOT / "benchmarks/agreement.csv").open(newline="") as file:
+    ANSWERS = list(csv.DictReader(file))
+ASTRAY = {
+    ("autodp", "gaussian_epsilon", "Fourier accountant"),
+    ("autodp", "gaussian_delta", "ExactGaussianMechanism"),
+}
+
+
+@pytest.mark.parametrize("question", agreement.QUESTIONS)
+def test_ours_lies_where_it_must_beside_the_others(question):
+    rows = [row for row in ANSWERS if row["question"] == question]
+    assert len({row["tool"] for row in rows}) >= 3 and {row["relation"] for row in rows} == {
+        agreement.QUESTIONS[question][1]
+    }
+    answer = agreement.QUESTIONS[question][2]()
+    for row in filter(lambda row: row["number"], rows):
+        right = agreement.lies(row["side"], float(row["number"]), answer.lower, answer.upper)
+        assert right == (row["lies"] == "True"), row
+        assert right == ((row["tool"], question, row["method"]) not in ASTRAY), row
+    printed = 1.0 + 1e-9  # ten digits
+    assert float(rows[0]["lower"]) <= answer.upper * printed
+    assert answer.lower <= float(rows[0]["upper"]) * printed
+
+
+def test_the_pair_of_random_allocation_costs_less_than_replacing_an_example():
+    replaced = accounting.RandomAllocation(1.0, agreement.BLOCKS).epsilon(agreement.DELTA)
+    assert agreement.allocation().epsilon(agreement.DELTA).upper < replaced.lower
+
+
+def test_the_page_of_agreement_has_every_answer():
+    page = (ROOT / "benchmarks/agreement.md").read_text()
+    assert set(agreement.TOOLS) <= {row["tool"] for row in ANSWERS}
+    assert all(
+        f"| {row['tool']} | {row['version']} | {row['method']} |" in page
+        for row in ANSWERS
+        if row["question"]
+    )
+    assert page.count("**no**") == len(ASTRAY)
