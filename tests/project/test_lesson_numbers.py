@@ -43,6 +43,9 @@ def test_lesson_1(profile):
 
     at = lesson.after("needed = [")
     assert 0.9e6 < at.needed[0] < 1.1e6 and 3500 < at.needed[1] < 4500 and round(at.needed[2]) == 1414
+    assert abs(at.needed[0] * np.sinh(0.05) ** 2 / 2500 - 1) < 1e-5  # figure 1.2 prints four digits
+    for eps0 in (3, 4, 5):  # "above 3 each further unit needs about e times as many people"
+        assert 1 < (np.sinh((eps0 + 1) / 2) / np.sinh(eps0 / 2)) ** 2 / exp(1) < 1.07
     for eps0, error in ((at.local(10_000), 0.01 * np.sqrt(10_000)), (log(3), at.error * np.sqrt(at.n))):
         assert np.isclose(1 / (2 * np.sinh(eps0 / 2)), error)
     assert (at.yes, at.n) == (7841, 32561) and round(at.yes / at.n, 3) == 0.241
@@ -127,6 +130,9 @@ def test_lesson_4(profile):
     true, seen = delta_of_five(tuple), delta_of_five(lambda counts: (counts[0], counts[1]))
     assert at.attained.lower[-1] <= true + 1e-12 and abs(at.attained.lower[-1] - true) < 1e-10
     assert abs(at.claimed.upper[-1] - seen) < 1e-10 and round(float(true / seen), 2) == 1.25
+    table = at.five.pmf()
+    yours = table[0] / table[2]  # all others hold 2: the odds that a report is yours are proportional to this
+    assert np.isclose(yours[3] / yours[2], 3) and np.isclose(yours[4], yours[3])
     assert np.all(at.claimed.upper <= at.attained.lower * (1 + 1e-9))
     rappor = randomizers.rappor(eps0=1.0, d=16).beta
     assert (f"{rappor / 16:.4f}", f"{rappor:.3f}") == ("0.0153", "0.245")
