@@ -125,8 +125,10 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
             rise = (places[at - 1] - places[at - 2]) / (low - points[at - 2]) if at > 1 else 0.0
             root = min(low + (goal - places[at - 1]) / rise, high) if rise > 0.0 else 0.5 * (low + high)
             doubt = 0.2 * (root - low)
-            chord = high - (high - low) * math.exp(target - values[at - 1])
-            if high == last and root > 0.5 * (low + high) and low < chord < high:  # mostly not much beyond
+            chord = high - (high - low) * math.exp(target - values[at - 1])  # beyond the root
+            if high == last and root > 0.5 * (low + high) and low < chord < high:
+                power = (values[at - 1] - values[at - 2]) / math.log((last - low) / (last - points[at - 2]))
+                chord = min(chord, last - (last - low) * math.exp((target - values[at - 1]) / power))
                 x = chord
                 continue
         elif last - high < 0.5 * (last - low) < math.inf:  # it falls to 0 like a power of the distance
