@@ -283,7 +283,7 @@ def test_rare_losses_alone_are_enclosed_to_a_factor():
 
 @pytest.mark.parametrize(("eps0", "rounds"), [(1.0, 30), (0.5, 30), (1.0, 100)])
 def test_the_search_for_epsilon_does_not_end_where_only_the_largest_loss_is_known(eps0, rounds):
-    """Laplace noise without a shuffler, whose δ of few rounds falls to almost nothing near the largest loss."""
+    """Laplace noise without a shuffler, whose δ falls to almost nothing near the largest loss."""
     profile = shuffle(randomizers.laplace(eps0=eps0), n=1).compose(rounds)
     found = profile.epsilon(1e-6)
     assert found.upper < found.lower * 1.001 and profile.delta(found.upper).upper <= 1e-6
