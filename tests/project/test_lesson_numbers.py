@@ -688,6 +688,28 @@ def test_ranges(profile):
     assert "the tree has 8.5 times the histogram's error" in lesson.prose
 
 
+def test_ranges_of_travel_times():  # exercise 5 of lesson 14
+    def table(d, E0):
+        return (np.ones((d, d)) + (E0 - 1) * np.eye(d)) / (E0 + d - 1)
+
+    def spread(d, over, E0):  # of the share in `over` of d values, all equally frequent
+        inside, outside, share = (E0 + over - 1) / (E0 + d - 1), over / (E0 + d - 1), over / d
+        variance = share * inside * (1 - inside) + (1 - share) * outside * (1 - outside)
+        return variance**0.5 / (inside - outside)
+
+    minutes, bins, mixed = np.exp([4.767, 4.018, 4.468])
+    late = (np.arange(241) > 60).astype(int)
+    both_questions = np.hstack([0.75 * table(241, mixed), 0.25 * table(2, mixed)[late]])
+    for one in (table(241, minutes), table(24, bins), both_questions):  # all have the same ε
+        assert abs(shuffle(from_pmf(one), n=100_000).epsilon(1e-6).upper - 0.1) < 1e-3
+    errors = [100 * error / 100_000**0.5 for error in (spread(241, 180, minutes), spread(24, 18, bins))]
+    assert [round(error, 2) for error in errors] == [0.40, 0.14]
+    noise, share = mixed / (mixed - 1) ** 2 / 0.25, 180 / 241
+    drawn, divided = noise + 3 * share, noise + 3 * share * (1 - share)
+    assert [round(100 * (one / 100_000) ** 0.5, 2) for one in (drawn, divided)] == [0.48, 0.25]
+    assert [round(d / (np.exp(4.5) + d - 1), 2) for d in (8, 4096)] == [0.08, 0.98]
+
+
 def test_consistency_is_least_squares():
     consistent = ran(14, "quick").after("def consistent").consistent
     sizes, variances = np.array([2, 4, 8]), [1.0, 0.3, 2.0]
@@ -715,9 +737,11 @@ def test_lesson_15(profile):
     assert at.there > 100 * at.said and at.after < at.before / 20
     assert max(row["eps"] for row in at.rows if row["sigma"] in (23.7, 15.1, 47.5)) <= 1.0
     assert min(at.random, at.every) > at.holders + 4 and abs(at.random - at.every) < 4
-    assert round(at.before, 2) == 0.51 and 1.1e-6 < at.after < 1.2e-6  # the summary
+    assert round(at.before, 2) == 0.51 and 1.11e-6 < at.after < 1.12e-6  # the summary
     assert 1.99 < at.attack.epsilon(1e-5).lower < at.attack.epsilon(1e-5).upper <= 2  # "nearly that"
     assert sgd.LaplaceBlocks(eps0=0.1, clip=1.0, blocks=10_000, block_size=50).eps0_between_blocks == 5
+    moved = shuffle(randomizers.metric_laplace(d01=0.1, dmax=5.0), n=10_000).epsilon(1e-5)
+    assert 0.032 < moved.upper < 0.033  # exercise 1: less than the 0.1 without shuffling
     alone = sgd.LaplaceBlocks(eps0=2.0, clip=1.0, blocks=1500, block_size=1)
     assert 0.371 < at.accounting.one_block(alone, epochs=1).epsilon(1e-5).upper < 0.372
 
