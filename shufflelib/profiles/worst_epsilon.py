@@ -136,7 +136,7 @@ def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance, known=No
             known = expected, float((yield from values(pair, [expected], roughly))[safe_above][0])
         if known and 0.0 < (reached := scaled(known[1])) < math.inf:  # says by how much the scale is off
             guess = known[0] * expected / reached
-            if not 1.0 / ASTRAY < guess / known[0] < ASTRAY:
+            if math.isinf(pair.max_privacy_loss) and not 1.0 / ASTRAY < guess / known[0] < ASTRAY:
                 guess = yield from _crossing(pair, target, safe_above, log_start, guess, roughly, ABOUT)
     return (yield from _crossing(pair, target, safe_above, log_start, guess, tolerance, pair.search_width))
 
