@@ -12,7 +12,6 @@ DEGREE = 5  # of polynomials through known points
 FURTHER = 12.0  # times the step past a root at which another point is tried
 STALLED = 3  # steps that gain little until a bracket is halved
 SHORT, BENT = 0.05, 0.1  # doubt about a straight step, as a share of it, and about what bends it
-LOOSE = 0.1  # by how much a value is above the chord of a convex function where it is no good
 CLOSE = 1e-3  # relative distance of two points between which a step is trusted
 LEAST_PLACE = -40.0  # of a δ that is 1 to all digits
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
@@ -103,13 +102,9 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
     x = guess if guess is not None and 0.0 < guess < last else gaussian_epsilon(log_start, target)
     if not 0.0 < x < last:
         x = 0.5 * last if math.isfinite(last) else 1.0
-    stalled, length, low, high = 0, math.inf, 0.0, last
-    chord, most, last_chord = None, math.inf, math.inf
+    stalled, length = 0, math.inf
     for _ in range(steps):
         value = yield x
-        if x == chord and safe_above and value > most:  # a bound that is loose near the end
-            x, last_chord = float(0.5 * (low + high)), -math.inf
-            continue
         # NaN counts as above where the safe side is above, and as below where it is below
         left = not value <= target if safe_above else value > target
         row = [x, _place(value), left, value]
@@ -131,10 +126,7 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
             root = min(low + (goal - places[at - 1]) / rise, high) if rise > 0.0 else 0.5 * (low + high)
             doubt = 0.2 * (root - low)
             chord = high - (high - low) * math.exp(target - values[at - 1])
-            far = high == last and root > 0.5 * (low + high)
-            if far and low < chord < min(high, last_chord):  # mostly not much beyond
-                # the function is convex in e^x, which the chord of x exceeds by this factor at most
-                most = target + LOOSE + math.log((high - low) / -math.expm1(low - high))
+            if high == last and root > 0.5 * (low + high) and low < chord < high:  # mostly not much beyond
                 x = chord
                 continue
         elif last - high < 0.5 * (last - low) < math.inf:  # it falls to 0 like a power of the distance
