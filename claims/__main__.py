@@ -6,7 +6,7 @@ import os
 import sys
 
 import claims
-from claims import items, report
+from claims import items, report, works
 from shufflelib.numerics.validation import suggestion
 
 
@@ -24,11 +24,23 @@ def _parser():
     parser.add_argument(
         "--paper", metavar="WORK", help="only claims of this work, such as wang24, by theorem and figure"
     )
+    parser.add_argument(
+        "--since", type=int, metavar="YEAR", default=0, help="only claims of works that appeared since"
+    )
     parser.add_argument("--index", action="store_true", help="list every item of the papers as CSV")
     parser.add_argument("--check", action="store_true", help="check all claims, in less than a minute")
     parser.add_argument("--full", action="store_true", help="search more points, in less than ten minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON value")
     return parser
+
+
+def _since(year, listed):
+    """Return the claims of works of that year or later."""
+    found = tuple(claim for claim in listed if works.year(claim) >= year)
+    if not found:
+        newest = max(map(works.year, listed))
+        raise ValueError(f"--since must be at most {newest}, the year of the newest work, got {year}")
+    return found
 
 
 def _of(paper):
@@ -55,9 +67,11 @@ def _answer(arguments):
         result = claims.checked(claims.named(arguments.id), effort)
         return report.explained(result), report.record(result), int(not result.agrees)
     if arguments.index:
+        if arguments.since:
+            raise ValueError("--index lists all items of the papers: leave out --since")
         listed = [item._asdict() | {"verdict": item.verdict, "label": item.label} for item in items.ALL]
         return items.index().rstrip("\n"), listed, 0
-    listed = _of(arguments.paper)
+    listed = _since(arguments.since, _of(arguments.paper))
     if arguments.check or arguments.full:
         results = tuple(claims.checked(claim, effort) for claim in listed)
         records = [report.record(result) for result in results]

@@ -8,66 +8,77 @@ CODE = "through released code"
 ABSTRACT = "through the abstract"
 QUOTED = "second-hand"
 
-# The first part of a claim's id -> how its work was read, and what that means.
+# The first part of a claim's id -> the year of its work, how it was read, and what that means.
 READ = {
     "wang24": (
+        2024,
         IN_FULL,
         "the article with its appendix, in an arXiv text by Wang alone that is older than v5, and the "
         "released code unifiedamplification.py; of the text with the PVLDB numbering only the released "
         "appendix.pdf of 2 October 2023; not the code for rounds of October 2024",
     ),
     "ccg24": (
+        2024,
         IN_FULL,
         "the conference paper's full version and arXiv v1, whose formulas are damaged in places; the "
         "released code Shuffled-SGD.py",
     ),
     "gspa24": (
+        2024,
         IN_FULL,
         "the paper with its appendix, in a text that names no version; arXiv has v3 of 1 March 2024",
     ),
     "wsys23": (
+        2023,
         IN_PART,
         "the appendix in full, and the abstract; the main text as the appendix proves or cites it",
     ),
-    "scw25": (CODE, "the released code and the abstract"),
-    "khh23": (CODE, "the released code and the numbers stored with it"),
-    "echo23": (CODE, "the released code"),
-    "hps24": (CODE, "the released code; the text, arXiv v1, is public and was not read"),
-    "balle19": (CODE, "the released code; Lemma 5.3 is proved anew here"),
+    "scw25": (2025, CODE, "the released code and the abstract"),
+    "khh23": (2023, CODE, "the released code and the numbers stored with it"),
+    "echo23": (2023, CODE, "the released code"),
+    "hps24": (2024, CODE, "the released code; the text, arXiv v1, is public and was not read"),
+    "balle19": (2019, CODE, "the released code; Lemma 5.3 is proved anew here"),
     "tl26": (
+        2026,
         ABSTRACT,
         "the abstract, and a second-hand note of the theorems; formulas are derived anew; the text is "
         "public and was not read",
     ),
-    "lt26": (ABSTRACT, "the abstract; the text is public and was not read"),
-    "sh26": (ABSTRACT, "the abstracts"),
-    "su25": (ABSTRACT, "the abstract"),
-    "efmrtt19": (QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),
-    "fmt21": (QUOTED, "as cited by Chen, Cao, Ge (2024), and two released codes"),
+    "lt26": (2026, ABSTRACT, "the abstract; the text is public and was not read"),
+    "sh26": (2026, ABSTRACT, "the abstracts"),
+    "su25": (2025, ABSTRACT, "the abstract"),
+    "efmrtt19": (2019, QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),
+    "fmt21": (2021, QUOTED, "as cited by Chen, Cao, Ge (2024), and two released codes"),
     "fmt23": (
+        2023,
         QUOTED,
         "the authors' erratum on arXiv as others quote it; theorems as in two released codes and as cited "
         "by Wang (2024)",
     ),
     "girgis21": (
+        2021,
         QUOTED,
         "as cited by Chen, Cao, Ge (2024), and as in the codes released with Liu et al. (2024) and Koskela"
         " et al. (2023)",
     ),
-    "mironov17": (QUOTED, "a standard result, as cited by Chen, Cao, Ge (ICASSP 2024)"),
-    "canonne20": (QUOTED, "a standard result; its text was not at hand"),
-    "dong22": (QUOTED, "as cited by Wang, Su, Ye, Shokri, Su (2023) and Chen, Cao, Ge (2024)"),
-    "kov15": (QUOTED, "as cited by Chen, Cao, Ge (AAAI 2024)"),
-    "drv10": (QUOTED, "a standard result; its text was not at hand"),
-    "enpa": (IN_FULL, "the white paper; of the code the Android client"),
-    "dap": (IN_PART, "the sections on clients' noise and on neighbours, and the table of the histogram"),
-    "cobalt": (CODE, "the registry of reports and the generator of dummies"),
-    "nebula": (CODE, "the client, and the issue that introduces it"),
-    "attribution": (IN_PART, "the passages on noise"),
-    "cms17": (QUOTED, "as quoted by the public registry of deployments"),
-    "newtab": (CODE, "the client's function"),
-    "scenes": (QUOTED, "as quoted by the public registry of deployments"),
-    "windows17": (QUOTED, "as quoted by the public registry of deployments"),
+    "mironov17": (2017, QUOTED, "a standard result, as cited by Chen, Cao, Ge (ICASSP 2024)"),
+    "canonne20": (2020, QUOTED, "a standard result; its text was not at hand"),
+    "dong22": (2022, QUOTED, "as cited by Wang, Su, Ye, Shokri, Su (2023) and Chen, Cao, Ge (2024)"),
+    "kov15": (2015, QUOTED, "as cited by Chen, Cao, Ge (AAAI 2024)"),
+    "drv10": (2010, QUOTED, "a standard result; its text was not at hand"),
+    "enpa": (2021, IN_FULL, "the white paper; of the code the Android client"),
+    "dap": (
+        2025,
+        IN_PART,
+        "the sections on clients' noise and on neighbours, and the table of the histogram",
+    ),
+    "cobalt": (2024, CODE, "the registry of reports and the generator of dummies"),
+    "nebula": (2024, CODE, "the client, and the issue that introduces it"),
+    "attribution": (2022, IN_PART, "the passages on noise"),
+    "cms17": (2017, QUOTED, "as quoted by the public registry of deployments"),
+    "newtab": (2025, CODE, "the client's function"),
+    "scenes": (2023, QUOTED, "as quoted by the public registry of deployments"),
+    "windows17": (2017, QUOTED, "as quoted by the public registry of deployments"),
 }
 
 
@@ -137,4 +148,15 @@ def how(claim):
     claim : Claim
         Of the ledger, or of one's own: then nothing is known.
     """
-    return ": ".join(READ.get(claim.id.split("-")[0], ()))
+    return ": ".join(READ.get(claim.id.split("-")[0], ())[1:])
+
+
+def year(claim):
+    """Return the year in which the work of a claim appeared, or 0 if it is unknown.
+
+    Parameters
+    ----------
+    claim : Claim
+        Of the ledger, or of one's own: then nothing is known.
+    """
+    return READ.get(claim.id.split("-")[0], (0,))[0]

@@ -190,6 +190,23 @@ def test_the_ledger_states_how_the_work_of_every_claim_was_read():
     assert works.how(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == ""
 
 
+def test_the_ledger_lists_what_appeared_since_a_year(capsys):
+    code, listed, _ = printed_by(capsys, "--since", "2025", "--json")
+    assert code == 0
+    assert {one["id"] for one in json.loads(listed)} == {
+        claim.id for claim in claims.ALL if works.year(claim) >= 2025
+    }
+    assert {works.year(claim) for claim in claims.ALL} <= set(range(2010, 2027))
+    assert works.year(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == 0
+    newest = max(map(works.year, claims.ALL))
+    for asked, named in (
+        (("--since", str(newest + 1)), str(newest)),
+        (("--since", "2025", "--index"), "--index"),
+    ):
+        code, _, err = printed_by(capsys, *asked)
+        assert code == 2 and named in err
+
+
 def test_the_rule_for_verdicts_where_it_can_be_checked_by_its_words():
     """The rule itself is in ``book/ledger.md``."""
     fits = {APPROXIMATION: {Verdict.REFUTED}, SLIP: {Verdict.REFUTED}, VACUOUS: {Verdict.HOLDS}}
