@@ -66,7 +66,7 @@ def section(lesson, heading, folder):
     if heading == "See it":
         for name in dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in cells))):
             yield figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name)
-    if heading == "The idea in ten lines":
+    if heading.startswith("The idea"):
         for part in slide_text.programs(cells):
             yield slide(heading, part)
     for cell in cells:

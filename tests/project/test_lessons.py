@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import lesson_parts
 import run_notebook
 from lessons import LESSONS, NUMBERED, copied, folded, run
 
@@ -15,7 +16,7 @@ HEADINGS = [
     "Guess first",
     "See it",
     "The smallest case by hand",
-    "The idea in ten lines",
+    "The idea",
     "The same from the library",
     "Why it is true",
     "What it does not say",
@@ -100,7 +101,7 @@ def test_a_lesson_has_the_shape_of_a_lesson(path):
     text = prose(read(path))
     number = int(path.stem[:2])
     assert re.match(rf"# {number}\. \S", text), "the title is numbered"
-    found = re.findall(r"^## ([^:\n]+)", text, re.MULTILINE)
+    found = re.findall(r"^## ([^:,\n]+?)(?= in ten|[:,\n])", text, re.MULTILINE)
     assert [one.strip() for one in found] == HEADINGS
     after = LESSONS[LESSONS.index(path) + 1 :]
     assert not after or re.search(rf"\({after[0].stem}\.ipynb\)\W*$", text), "leads on"
@@ -146,6 +147,15 @@ def test_a_lesson_stays_within_its_limits(path):
     for cell in code(cells):
         lines = len([line for line in cell.source.splitlines() if line.strip()])
         assert lines <= (10 if folded(cell) else 12), cell.source
+
+
+@lesson
+def test_ten_lines_are_ten_lines(path):
+    """The idea is one program, tried by a second; where it takes more, the heading says so."""
+    lesson = lesson_parts.read(path)
+    (heading,) = (one for one in lesson.sections if one.startswith("The idea"))
+    shown = [cell for cell in code(lesson.sections[heading]) if not folded(cell)]
+    assert heading == ("The idea in ten lines" if len(shown) <= 2 else "The idea, ten lines at a time")
 
 
 @lesson
