@@ -50,6 +50,8 @@ EDITS = [  # lesson, a text of a visible cell, what a curious reader writes in i
     (15, "sigma, steps, eps = 1.0, 10, 1.0", "sigma, steps, eps = 2.0, 30, 0.5"),
     (16, '"o": 6', '"o": 4'),
 ]
+GREEK = "alpha beta gamma delta varepsilon theta lambda mu pi sigma omega rho eta tau ell Phi varphi"
+LETTERS = dict(zip(GREEK.split(), "αβγδεθλμπσωρητℓΦφ", strict=True))
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 TIMES = re.compile(
     r"^\*(\d+) minutes to read, (\d+) for the exercises · "
@@ -262,3 +264,24 @@ def test_links_between_notebooks_lead_somewhere():
     for path in LESSONS:
         for target in re.findall(r"\]\(([^)#\s]+\.ipynb)", prose(read(path))):
             assert (path.parent / target).exists(), f"{path.name} leads to {target}"
+
+
+def letters(text):
+    """Yield the letters of the formulas, without names of functions and words."""
+    for display, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", text, re.DOTALL):
+        formula = re.sub(
+            r"\\(?:text|mathrm|begin|end|mathbb|mathcal)\s*(?:\{[^}]*\}|.)", "", display or inline
+        )
+        yield from {*LETTERS}.intersection(re.findall(r"\\([A-Za-z]+)", formula))
+        yield from re.findall(r"[A-Za-z]", re.sub(r"\\[A-Za-z]+", " ", formula))
+
+
+def test_a_letter_of_two_lessons_or_more_is_in_both_tables_of_symbols():
+    sheet = (ROOT / "book/cheatsheet.md").read_text(encoding="utf-8").split("## Symbols")[1]
+    first = prose(read(LESSONS[0])).split("### The symbols of all lessons")[1]
+    used = [{*letters(FOLDED.sub("", prose(read(path))))} for path in LESSONS]
+    often = {letter for one in used for letter in one if sum(letter in other for other in used) > 1}
+    assert {"K", "u", "theta", "P"} <= often, "the search finds what is there"
+    for table in (sheet, first):
+        listed = {*letters(table), *(name for name, letter in LETTERS.items() if letter in table)}
+        assert often - listed == set()
