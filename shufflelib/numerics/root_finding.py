@@ -12,6 +12,8 @@ DEGREE = 5  # of polynomials through known points
 FURTHER = 12.0  # times the step past a root at which another point is tried
 STALLED = 3  # steps that gain little until a bracket is halved
 SHORT, BENT = 0.05, 0.1  # doubt about a straight step, as a share of it, and about what bends it
+LOOSE = 0.1  # by how many nats a value is above a chord of a convex function, where a bound is loose
+AGAIN = 20  # steps of a second search, before such a value
 CLOSE = 1e-3  # relative distance of two points between which a step is trusted
 LEAST_PLACE = -40.0  # of a δ that is 1 to all digits
 FARTHEST = 5000.0  # nats; beyond it no finite answer is looked for
@@ -96,15 +98,30 @@ def certified_root(
 
 def searched(target, last, safe_above, log_start, guess, width, steps=200):
     """Yield points at which values are wanted; return the root."""
-    start, goal = _place(np.array([log_start, target]))
     # points, places, whether they are left of the root, and values
-    known = np.array([[0.0], [start], [1.0], [log_start]])
+    known = np.array([[0.0], [_place(log_start)], [1.0], [log_start]])
     x = guess if guess is not None and 0.0 < guess < last else gaussian_epsilon(log_start, target)
     if not 0.0 < x < last:
         x = 0.5 * last if math.isfinite(last) else 1.0
+    root, before, beyond = yield from _narrowed(known, x, target, last, safe_above, width, steps)
+    if before is None:
+        return root
+    x = 0.5 * (before[0, -1] + beyond)
+    again = yield from _narrowed(before, x, target, last, safe_above, width, AGAIN, chords=False)
+    return min(root, again[0])
+
+
+def _narrowed(known, x, target, last, safe_above, width, steps, chords=True):
+    """Yield points as `searched` does, from what is known; return the root, and where a bound may be loose.
+
+    There a value exceeds the chord, which a convex function does not: what was known before, and where.
+    """
+    goal, tried, most, loose = _place(target), math.nan, math.inf, (None, None)
     stalled, length = 0, math.inf
     for _ in range(steps):
         value = yield x
+        if x == tried and value > most and loose[0] is None and safe_above:
+            loose = known, x
         # NaN counts as above where the safe side is above, and as below where it is below
         left = not value <= target if safe_above else value > target
         row = [x, _place(value), left, value]
@@ -126,8 +143,11 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
             root = min(low + (goal - places[at - 1]) / rise, high) if rise > 0.0 else 0.5 * (low + high)
             doubt = 0.2 * (root - low)
             chord = high - (high - low) * math.exp(target - values[at - 1])
-            if high == last and root > 0.5 * (low + high) and low < chord < high:  # mostly not much beyond
-                x = chord
+            far = chords and high == last and root > 0.5 * (low + high)
+            if far and low < chord < high:  # mostly not much beyond
+                # convex is what falls as a function of e^x; as one of x it exceeds the chord by this at most
+                most = target + LOOSE + math.log((high - low) / -math.expm1(low - high))
+                x = tried = chord
                 continue
         elif last - high < 0.5 * (last - low) < math.inf:  # it falls to 0 like a power of the distance
             power = (values[at] - values[at - 1]) / math.log((last - high) / (last - low))
@@ -150,7 +170,7 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
             x, stalled = float(0.5 * (low + high)), 0
         if not low < x < high:
             break
-    return float(high if safe_above else low)
+    return float(high if safe_above else low), *loose
 
 
 def _place(log_value):

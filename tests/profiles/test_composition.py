@@ -279,3 +279,11 @@ def test_rare_losses_alone_are_enclosed_to_a_factor():
     one = shuffle(randomizers.gaussian(sigma=0.55), n=4_210_000)
     found = one.compose(30).delta(0.167)
     assert 10.0 * one.delta(0.167).lower < found.lower < found.upper < 60.0 * one.delta(0.167).upper
+
+
+@pytest.mark.parametrize(("eps0", "rounds"), [(1.0, 30), (0.5, 30), (1.0, 100)])
+def test_the_search_for_epsilon_does_not_end_where_only_the_largest_loss_is_known(eps0, rounds):
+    """Laplace noise without a shuffler: δ of few rounds falls to almost nothing near the largest loss."""
+    profile = shuffle(randomizers.laplace(eps0=eps0), n=1).compose(rounds)
+    found = profile.epsilon(1e-6)
+    assert found.upper < found.lower * 1.001 and profile.delta(found.upper).upper <= 1e-6
