@@ -160,7 +160,6 @@ authors' own program, of which random-allocation holds a copy.
 - Packages that compose a table of losses get ours, from above for upper bounds and from below for lower ones.
 - Our pair for random allocation is that of an example beside one that adds nothing; replacing it by its
   opposite, as in `sgd.accounting.RandomAllocation`, costs more (1.003 to 1.010 here).
-- Our upper end for 30 Laplace queries is the trivial one, which the others' smaller bounds show to be loose.
 - Each "no" has a script in [findings](../findings/README.md).
 - opake-accounting needs Python 3.13: on 3.11.7 and 3.12.1 it installs, and its import ends in a TypeError.
 """
