@@ -46,9 +46,11 @@ def _four_divergences(rng):
     return divergence(mixed((1 - w, w), p), mixture, ratio) <= min(bound, plain)
 
 
-def _four_curves(rng, null_first):
-    """Return whether Lemma 6.3's function is below the mixtures' at ε >= 0."""
+def _four_curves(rng, null_first, alike=False):
+    """Return whether Lemma 6.3's function is below the mixtures' at ε >= 0; ``alike``: with f_01 = f_10."""
     w, scales, p, q, weights = _four(rng)
+    if alike:
+        q = p[::-1]
     null, alternative = [], []
     for (i, j), c in weights.items():
         sides = (p[i], q[j]) if null_first else (q[j], p[i])
@@ -61,6 +63,7 @@ def _four_curves(rng, null_first):
 def _four_functions(effort):
     rng, cases = random.Random(effort.seed), min(8 * effort.points, 800)
     sound = all(_four_curves(rng, null_first=False) for _ in range(cases))
+    alike = all(_four_curves(rng, null_first=True, alike=True) for _ in range(cases))
     broken = sum(not _four_curves(rng, null_first=True) for _ in range(cases))
     steps = (
         "P_0 = P_1 = Q_0 = (1, 0), Q_1 = (0, 1), w = 1/2, gamma = 0, eta = 3/4",
@@ -68,14 +71,14 @@ def _four_functions(effort):
         "T(P_0, Q_0) = T(P_1, Q_0) = Id, the others 0: F(0) = (1-w)(1-gamma) + w(1-eta) = 5/8",
         f"T(P_w, Q_w)(0) = {false_negatives(corners([ONE, ZERO], [HALF, HALF]), ZERO)}",
         f"random distributions: {broken} of {cases} counterexamples with the null first",
-        f"with the null second, as in H(P||Q), none in {cases}: {sound}",
+        f"with P_1 = Q_0 and Q_1 = P_0, so that f_01 = f_10, none in {cases}: {alike}",
+        f"T(Q_w, P_w) >= F with f_ij = T(Q_j, P_i), as in H(P||Q), none in {cases}: {sound}",
     )
     evidence = (
-        f"with f_ij = T(Q_j, P_i), as in H(P||Q), no counterexample in {cases} exact cases; with T(P_i, "
-        "Q_j), the "
-        f"null first, {broken} of {cases} fail"
+        f"where f_01 = f_10, and for T(Q_w, P_w) with f_ij = T(Q_j, P_i), no counterexample in {cases} exact "
+        f"cases each; otherwise {broken} of {cases} fail"
     )
-    return smaller_if(sound and broken, evidence, steps)
+    return smaller_if(sound and alike and broken, evidence, steps)
 
 
 def _half_of_the_identity(x):
