@@ -181,6 +181,76 @@ def _corollary_1(rng):
     return gap if gap < 1e-6 else f"eps0={eps0}, n={n}, order={order}: {gap:.3g} apart"
 
 
+# ---------------------------------------------------------------- Lemma A.5 of the preprint
+
+
+E2 = Fraction(2)  # e^eps0 in Lemma A.5
+
+
+def lemma_a5_h(level, *, e, n, corrected=False):
+    """Return the h of Lemma A.5 at ``level``, exactly, with alpha(t) as in its proof.
+
+    Its sum leaves out v = 0 and takes A = ceil(x), x = (g v - 1)/(g + 1).  The proof needs v = 0 and the
+    integer in (x, x + 1], which is another one where x is an integer: ``corrected`` has both.
+    """
+    clones = [math.comb(n - 1, v) * (1 / e) ** v * (1 - 1 / e) ** (n - 1 - v) for v in range(n)]
+
+    def mass(v, count):
+        return Fraction(math.comb(v, count), 2**v) * clones[v]
+
+    def alpha(t):
+        return sum(mass(v, a) for v in range(n) for a in range(v + 1) if a > t * (v + 1 - a))
+
+    ratios = sorted({Fraction(a, b) for b in range(1, n + 1) for a in range(n - b + 1)})
+    g = next(t for t in ratios if alpha(t) <= level)
+    where = [(g * v - 1) / (g + 1) for v in range(n)]
+    cells = [math.floor(x) + 1 if corrected else math.ceil(x) for x in where]
+    return 1 - level - sum(mass(v, cells[v]) for v in range(0 if corrected else 1, n))
+
+
+def _certain_symbol(level, *, e, n):
+    """Return T of the pair (A, C - A + 1) and (A + 1, C - A) at ``level``: the best test, listed."""
+    rows = [[1, 0, 0], [0, 1, 0], [1 / (2 * e), 1 / (2 * e), 1 - 1 / e]]
+    return false_negatives(corners(*exact_shuffle.neighbours(rows, n)), level)
+
+
+def _lemma_a5(effort):
+    steps, above = [], True
+    for n, level, corrected in ((2, Fraction(0), False), (3, Fraction(1, 20), True)):
+        h = lemma_a5_h(level, e=E2, n=n, corrected=corrected)
+        true = _certain_symbol(level, e=E2, n=n)
+        which = "corrected" if corrected else "printed"
+        steps.append(f"e^eps0 = 2, n = {n}: {which} h({level}) = {printed(h)}, T = {printed(true)}")
+        above = above and h > true
+    return refuted_if(above, "; ".join(steps), steps)
+
+
+def _lemma_a5_by_hand():
+    """Reject where no second symbol is left, and with some chance where it is one of three.
+
+    Another user is a clone of either symbol with chance 1/4, and no clone with chance 1/2.
+    """
+    quarter, half, level = Fraction(1, 4), Fraction(1, 2), Fraction(1, 20)
+    two, three = (
+        1 - (half + quarter),
+        1 - (half + quarter) ** 2,
+    )  # misses: no clone of the second symbol under Q
+    once, twice = quarter**2, 2 * quarter**2  # (2, 1) under P, two clones of the first symbol; and under Q
+    missed, chord = three - level / once * twice, three - level
+    jump = 1 - half * half  # printed h(0) for n = 2: v = 1 alone counts, with A = 1
+    steps = (
+        f"n = 2: rejecting (1, 0) and (2, 0), impossible under P, misses {two}; h(0) = {jump}",
+        f"n = 2, Q as printed: rejecting (0, 0) and (1, 0), impossible under P, misses {two} as well",
+        f"n = 3: rejecting (1, 0), (2, 0), (3, 0) misses {three}; some (2, 1) too: T({level}) <= {missed}",
+        f"from the corner (0, {three}) the corrected h falls with slope -1, to {chord}",
+    )
+    return refuted_if(two < jump and missed < chord, "the same by hand", steps)
+
+
+def _lemma_a5_ends(level):
+    return _certain_symbol(level, e=E2, n=8), lemma_a5_h(level, e=E2, n=8)
+
+
 # ---------------------------------------------------------------- steps of proofs
 
 
@@ -272,6 +342,9 @@ CHECKS = {
         _preprint, _preprint_by_hand, Along([j / 20 for j in range(1, 18)], _printed_h_at, LOWER)
     ),
     "ccg24-corollary-1": share_of_bound(_corollary_1, 1, most=32),
+    "ccg24-lemma-a5": Check(
+        _lemma_a5, _lemma_a5_by_hand, Along([Fraction(j, 20) for j in range(18)], _lemma_a5_ends, LOWER)
+    ),
     "ccg24-proof-of-theorem-2": Check(
         witness(lambda: _shares(2)),
         witness(_share_by_variation),

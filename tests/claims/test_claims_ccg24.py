@@ -172,6 +172,21 @@ def test_the_conference_versions_theorem_1_computes_for_a_certain_token():
         assert false_negatives(curve, alpha) == beta
 
 
+@pytest.mark.parametrize(("n", "e"), [(2, 2), (3, 2), (5, 3)])
+def test_lemma_a5_corrected_is_exact_at_the_corners_and_above_the_chords_between_them(n, e):
+    p, q = _counts(n, e, (0, 1), (0, 1)), _counts(n, e, (1, 0), (1, 0))
+    outputs = sorted({*p, *q})
+    curve = corners(*([one.get(at, Fraction(0)) for at in outputs] for one in (p, q)))
+    at = {"e": Fraction(e), "n": n, "corrected": True}
+    for ratio in sorted({Fraction(a, b) for a, b in outputs if b}):
+        alpha = _rejected(p, ratio)
+        assert two_symbols.lemma_a5_h(alpha, **at) == false_negatives(curve, alpha)
+    levels = [Fraction(j, 40) for j in range(40)]
+    above = [two_symbols.lemma_a5_h(level, **at) > false_negatives(curve, level) for level in levels]
+    assert any(above) == (n > 2) and not all(above)
+    assert two_symbols.lemma_a5_h(Fraction(0), e=Fraction(e), n=n) > false_negatives(curve, Fraction(0))
+
+
 def _clones(n, e, v):
     return Fraction(math.comb(n - 1, v) * (e - 1) ** (n - 1 - v), e ** (n - 1))
 

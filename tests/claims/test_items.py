@@ -17,25 +17,29 @@ ROOT = Path(__file__).resolve().parents[2]
 # What the papers number, beside sentences with a result; a list for each work, in the order of its pages.
 NUMBERED = {
     "wang24": """
+        Definition 3.1, Definition 3.2, Definition 3.3, Definition 3.4,
         Theorem 4.1, Theorem 4.2, Lemma 4.3, Lemma 4.4, Lemma 4.5, Table 1, Table 2, Table 3,
         Theorem 4.6, Algorithm 1, Theorem 4.7, Theorem 4.8, Theorem 5.1, Proposition 1, Algorithm 2,
-        Theorem 6.1, Lemma 7.2, Theorem 7.3, Lemma 7.4, Proposition 2, Figure 1, Figure 2, Figure 3,
-        Figure 4, Figure 5, Table 4, Equation (11), Equation (15), Algorithm 3, Table 5
+        Theorem 6.1, Definition 7.1, Lemma 7.2, Theorem 7.3, Lemma 7.4, Proposition 2, Figure 1, Figure 2,
+        Figure 3, Figure 4, Figure 5, Table 4, Equation (11), Equation (15), Algorithm 3, Table 5
     """,
     "ccg24": """
-        Figure 1, Table 1, Lemma 1, Proposition 1, Theorem 1, Corollary 1, Lemma 2, Theorem 2, Corollary 2,
+        Figure 1, Definition 1, Table 1, Definition 2, Lemma 1, Definition 3, Definition 4, Definition 5,
+        Remark 1, Proposition 1, Theorem 1, Corollary 1, Lemma 2, Theorem 2, Corollary 2,
         Section 3.3: equation (8), Section 3.3: equation (9), Figure 2, Figure 3, Table 2, Proposition 2,
-        Theorem 3, Algorithm 1, Figure 4 (ICASSP), Figure 4 (arXiv), Fact 1, Facts 2 and 3, Facts 4 and 5,
-        Lemma 3, Lemma 4, Lemma A.1 (arXiv), Lemma A.4 (arXiv), Lemma 5, Equation (17) (arXiv), Lemma 6,
-        Corollary 2 (Section 7.6)
+        Theorem 3, Algorithm 1, Figure 4 (ICASSP), Figure 4 (arXiv),
+        Definition 6, Definition 7, Definition 8, Fact 1, Facts 2 and 3, Facts 4 and 5,
+        Lemma 3, Lemma 4, Lemma A.1 (arXiv), Lemma A.4 (arXiv), Lemma A.5 (arXiv), Lemma 5,
+        Equation (17) (arXiv), Lemma 6, Corollary 2 (Section 7.6)
     """,
     "gspa24": """
-        Table 1, Equation (4), Definition 4, Definition 5, Definition 6, Lemma 1, Theorem 1, Lemma 2,
-        Equation (14), Lemma 3, Theorem 2, Equation (17), Table 2, Figure 2, Theorem 3, Algorithm 1,
-        Figure 3a, Figure 3b, Theorem 4, Algorithm 2, Theorem 5, Table 3, Figure 4, Algorithm 3,
-        Fact 1, Fact 2, Fact 3, Fact 4, Lemma 4
+        Figure 1, Definition 1, Definition 2, Table 1, Equation (4), Definition 3, Definition 4, Definition 5,
+        Definition 6, Lemma 1, Theorem 1, Lemma 2, Equation (14), Lemma 3, Theorem 2, Equation (17), Table 2,
+        Figure 2, Theorem 3, Algorithm 1, Figure 3a, Figure 3b, Theorem 4, Algorithm 2, Theorem 5, Table 3,
+        Figure 4, Algorithm 3, Fact 1, Fact 2, Fact 3, Fact 4, Lemma 4
     """,
     "wsys23": """
+        Figure 1, Table 1, Table 2, Figure 2, Figure 3,
         Lemma A.1, Lemma A.2, Lemma A.3, Lemma A.4, Lemma 3.1, Proposition B.1, Proposition 3.2,
         Proposition B.2, Corollary B.3, Proposition 3.3, Lemma B.4, Corollary B.5, Corollary B.6,
         Proposition B.7, Proposition 4.1, Theorem 4.2, Corollary 4.3, Theorem 5.1, Example D.1,
@@ -50,6 +54,32 @@ NUMBERED = {
     """,
     "deployed": "Exposure notifications: Section 4.2, Exposure notifications: Figure 2",
 }
+# Every number that a text prints, by kind: the texts of ccg24 number differently, and of wsys23's main text
+# only what its appendix and a summary name is known.
+PRINTED = {
+    "wang24": """
+        Definition 3.1 3.2 3.3 3.4 7.1; Theorem 4.1 4.2 4.6 4.7 4.8 5.1 6.1 7.3; Lemma 4.3 4.4 4.5 7.2 7.4;
+        Proposition 1 2; Algorithm 1 2 3; Table 1 2 3 4 5; Figure 1 2 3 4 5
+    """,
+    "ccg24": """
+        Definition 1 2 3 4 5 6 7 8; Remark 1; Theorem 1 2 3; Corollary 1 2; Proposition 1 2;
+        Lemma 1 2 3 4 5 6; Fact 1 2 3 4 5; Algorithm 1; Table 1 2; Figure 1 2 3 4
+    """,
+    "ccg24, arXiv": """
+        Definition 1 2 3 A.1 A.2; Theorem 1 2 3; Corollary 1 2; Proposition 1 2 3;
+        Lemma 1 A.1 A.2 A.3 A.4 A.5 A.6; Fact 1 2 3; Algorithm 1; Table 1 2; Figure 1 2 3 4
+    """,
+    "gspa24": """
+        Definition 1 2 3 4 5 6; Theorem 1 2 3 4 5; Lemma 1 2 3 4; Fact 1 2 3 4;
+        Algorithm 1 2 3; Table 1 2 3; Figure 1 2 3 4
+    """,
+    "wsys23": """
+        Theorem 4.2 5.1; Proposition 3.2 3.3 4.1 6.1 6.4 B.1 B.2 B.7 E.1; Corollary 4.3 B.3 B.5 B.6;
+        Lemma 3.1 6.2 6.3 A.1 A.2 A.3 A.4 B.4; Example D.1 D.2 D.3 F.1 F.2 F.3 F.4;
+        Table 1 2; Figure 1 2 3 4
+    """,
+}
+KINDS = "Definition|Theorem|Lemma|Corollary|Proposition|Example|Fact|Remark|Algorithm|Table|Figure"
 SEVERAL = {  # works of a notebook about more than one
     "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "su25"),
     "deployed": systems.LISTED,
@@ -63,6 +93,23 @@ def test_every_numbered_item_of_a_work_is_listed_once(work):
     assert len(names) == len(set(names))
     wanted = [" ".join(name.split()) for name in NUMBERED[work].split(",") if name]
     assert [name for name in names if name in wanted] == wanted
+
+
+def numbers(text):
+    """Return the numbered things that a text names: ``Facts 2 and 3`` are two, ``Figure 3a`` is Figure 3."""
+    named = re.findall(rf"\b({KINDS})s? ([A-Z]\.\d+|\d[\d.]*)(?:[ab]\b)?(?: and (\d))?", text)
+    return {(kind, number.rstrip(".")) for kind, *both in named for number in both if number}
+
+
+@pytest.mark.parametrize("text", PRINTED)
+def test_every_number_that_a_text_prints_has_an_item(text):
+    work, _, other = text.partition(", ")
+    names = [item.name.partition(" (")[0] for item in items.of(work) if other or "(arXiv)" not in item.name]
+    aliases = [re.search(r"\(arXiv: .+\)|$", item.prints)[0] for item in items.of(work)]
+    found = set().union(*map(numbers, names + aliases * bool(other)))
+    lines = [line.split() for line in PRINTED[text].split(";")]
+    wanted = {(kind, number) for kind, *many in lines for number in many}
+    assert wanted == (found & wanted if other else found)
 
 
 @pytest.mark.parametrize("work", WORKS)
