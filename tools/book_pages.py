@@ -13,8 +13,9 @@ import nbformat
 
 import draw_ideas
 import shufflelib
-from claims import ALL, items, works
-from viz import ideas
+from claims import ALL, items, named, works, years
+from shufflelib.numerics.certified import written
+from viz import at_least, at_most, ideas
 from viz.wishes import wishes
 
 PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|$~^])")
@@ -210,6 +211,40 @@ def row_of_claim(item, claim, source, pictures):
     return f"| {plain(item)} | {entry} | {claim.verdict}{label}{where} | {plain(claim.reading)}{shared} |"
 
 
+def years_page(head, rows, certified):
+    """Return the page on the years since 2019, with a line for each year before its second heading."""
+    first, rest = head.split("\n## ", 1)
+    attained, proved = rounded(certified.lower, up=False), rounded(certified.upper)
+    lines = [first, "## Year by year", "", f"An attack attains ε = {attained}; ε = {proved} is proved.", ""]
+    lines += [
+        "{.words .years}",
+        "| year | best so far | new | verdict | in the ledger |",
+        "|---|---|---|---|---|",
+    ]
+    return "\n".join([*lines, *map(row_of_year, years.best(rows)), "", f"## {rest}"])
+
+
+def row_of_year(row):
+    """Return one year as a row of the table."""
+    new, verdict = "no bound for this question", ""
+    if "bound" in row:
+        claim, off = named(row["claim"]), row["above, %"]
+        source = claim.source.partition(")")[0] + ")"
+        far = f"at most {at_most(off, 3)} % above" if off >= 0 else f"at least {at_least(-off, 1)} % below"
+        new = f"**{plain(row['bound'])}**, {plain(source)}: ε = {rounded(row['eps'])}, "
+        new += f"{far} the attack's <br> *{plain(row['note'])}*"
+        verdict = f"{claim.verdict} <br> `{claim.id}`"
+    counted = ", ".join(
+        f"{row[what]} {what.removesuffix('s' * (row[what] == 1))}" for what in ("works", "statements")
+    )
+    return f"| {row['year']} | {rounded(row['best so far'])} | {new} | {verdict} | {counted} |"
+
+
+def rounded(eps, *, up=True):
+    """Return ε with four digits, an upper bound rounded up."""
+    return written(eps, up=up, digits=4)
+
+
 def names_of(module, homes):
     """Return a table of the names of a module with their first lines, which Sphinx fills in."""
     names = [f"   ~{homes[id(getattr(module, name))]}" for name in public_names(module)]
@@ -277,17 +312,18 @@ def bibtex(citation):
     return "\n".join(["@software{shufflelib,", *lines, "}", ""])
 
 
-def write(target, bounds, ledger, citation, folders):
-    """Write all generated pages into the folder of the book's source."""
+def write(target, texts, citation, folders):
+    """Write all generated pages into the folder of the book's source; ``texts`` has the repository's."""
     titles = {str(path.relative_to(NOTEBOOKS).with_suffix("")): title_of(path) for path in folders}
-    modules = public_modules(bounds)
+    modules = public_modules(texts["bounds"])
     homes = homes_of_names(modules)
     pages = {
         "citation.bib": bibtex(citation),
-        "bounds.md": bounds_page(bounds, titles),
+        "bounds.md": bounds_page(texts["bounds"], titles),
         "gallery.md": gallery_page(folders),
-        "ledger.md": ledger_page(ledger, ALL, pictures_of_claims(folders)),
+        "ledger.md": ledger_page(texts["ledger"], ALL, pictures_of_claims(folders)),
         "reference.rst": reference_page(modules, homes),
+        "since_2019.md": years_page(texts["since_2019"], *years.published()),
     }
     pages |= {f"reference/{module.__name__}.rst": module_page(module, homes) for module in modules}
     for name, text in pages.items():

@@ -61,7 +61,7 @@ def collect(executed, target):
         (target / f"{name}.md").write_text(text)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     shutil.copyfile(ROOT / "CITATION.cff", target / "CITATION.cff")
-    book_pages.write(target, pages["bounds"], pages["ledger"], citation, shown)
+    book_pages.write(target, pages, citation, shown)
 
 
 if __name__ == "__main__":
