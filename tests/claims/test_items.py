@@ -127,6 +127,7 @@ def test_an_item_has_one_claim_for_its_statement_and_a_list_one_for_each_part():
         assert item.claims or not item.beside, item.name
         assert bool(item.stated) <= (not item.claims), item.name
         assert item.claims or item.shown or item.stated, item.name
+        assert item.verdict != "shown" or item.work in SEVERAL, item.name  # a paper's item says why
 
 
 def test_an_item_has_the_verdict_of_its_own_statement_and_not_of_what_is_beside_it():
