@@ -196,7 +196,7 @@ def lemma_a5_h(level, *, e, n, corrected=False):
     clones = [math.comb(n - 1, v) * (1 / e) ** v * (1 - 1 / e) ** (n - 1 - v) for v in range(n)]
 
     def mass(v, count):
-        return Fraction(math.comb(v, count), 2**v) * clones[v]
+        return Fraction(math.comb(v, count), 2**v) * clones[v] if count >= 0 else 0
 
     def alpha(t):
         return sum(mass(v, a) for v in range(n) for a in range(v + 1) if a > t * (v + 1 - a))
@@ -343,7 +343,7 @@ CHECKS = {
     ),
     "ccg24-corollary-1": share_of_bound(_corollary_1, 1, most=32),
     "ccg24-lemma-a5": Check(
-        _lemma_a5, _lemma_a5_by_hand, Along([Fraction(j, 20) for j in range(18)], _lemma_a5_ends, LOWER)
+        _lemma_a5, _lemma_a5_by_hand, Along([Fraction(j, 20) for j in range(20)], _lemma_a5_ends, LOWER)
     ),
     "ccg24-proof-of-theorem-2": Check(
         witness(lambda: _shares(2)),
