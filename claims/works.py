@@ -51,9 +51,9 @@ READ = {
     "fmt21": (2021, QUOTED, "as cited by Chen, Cao, Ge (2024), and two released codes"),
     "fmt23": (
         2023,
-        QUOTED,
-        "the authors' erratum on arXiv as others quote it; theorems as in two released codes and as cited "
-        "by Wang (2024)",
+        IN_PART,
+        "the first page of the later text on arXiv, which is the authors' erratum; theorems as in two "
+        "released codes and as cited by Wang (2024)",
     ),
     "girgis21": (
         2021,

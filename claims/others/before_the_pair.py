@@ -10,6 +10,7 @@ from claims.claim import Check, Finding, Verdict, refuted_if
 from claims.counterexample_search import LOCAL, RISK, whole
 from claims.exact_channels import largest_ratio, likely_pairs
 from claims.exact_losses import blanket, blanket_delta
+from claims.exact_tests import always, random_channel
 from claims.failure_curve import LOWER, Along
 from claims.upper_bound_check import upper_bound
 from shufflelib import randomizers
@@ -72,6 +73,13 @@ def left_over(e):
     return (1 - 2 * e / (e + 1)) / (2 * e + 1)
 
 
+def _largest_share(rng):
+    """Whether each report of a channel has 1/(2e) of the reports on both inputs in it, in exact fractions."""
+    channel = random_channel(rng)
+    share = min(r / (a + b) for row in channel for r, a, b in zip(row, *channel[:2], strict=True))
+    return share >= 1 / (2 * largest_ratio(channel))
+
+
 def _blanket_by_enumeration(effort):
     """Compare the lemma's number with the worst of all datasets, in exact fractions, for small channels."""
     tried = 0
@@ -131,6 +139,7 @@ CHECKS = {
             LOWER,
         ),
     ),
+    "fmt23-erratum": always(_largest_share),
     "fmt23-pair": Check(
         upper_bound(
             lambda eps0, n, delta: renyi.generic_pair(eps0=eps0, n=n).epsilon(delta).upper,
