@@ -41,8 +41,8 @@ READ = {
     "tl26": (
         2026,
         ABSTRACT,
-        "the abstract, and a second-hand note of the theorems; formulas are derived anew; the text is "
-        "public and was not read",
+        "the abstract and the first lines of the introduction, v1 and v3, and a second-hand note of the "
+        "theorems of v4; formulas are derived anew; of the rest no stored copy could be had",
     ),
     "lt26": (2026, ABSTRACT, "the abstract; the text is public and was not read"),
     "sh26": (2026, ABSTRACT, "the abstracts"),
