@@ -15,7 +15,8 @@ READ = {
         IN_FULL,
         "the article with its appendix, in an arXiv text by Wang alone that is older than v5, and the "
         "released code unifiedamplification.py; of the text with the PVLDB numbering only the released "
-        "appendix.pdf of 2 October 2023; not the code for rounds of October 2024",
+        "appendix.pdf of 2 October 2023; the code for rounds of October 2024, read and not run; of the paper "
+        "about that, Applied Sciences 15(3), 1595 (2025), only the abstract and the outline",
     ),
     "ccg24": (
         2024,
@@ -36,7 +37,12 @@ READ = {
     "scw25": (2025, CODE, "the released code and the abstract"),
     "khh23": (2023, CODE, "the released code and the numbers stored with it"),
     "echo23": (2023, CODE, "the released code"),
-    "hps24": (2024, CODE, "the released code; the text, arXiv v1, is public and was not read"),
+    "hps24": (
+        2024,
+        CODE,
+        "the released code, the abstract and the first lines of the introduction of arXiv v1; of the rest no "
+        "stored copy could be had",
+    ),
     "balle19": (2019, CODE, "the released code; Lemma 5.3 is proved anew here"),
     "tl26": (
         2026,
@@ -107,6 +113,7 @@ LISTED = {
     ),
     "balle19": Work("The Privacy Blanket of the Shuffle Model", "1903.02837"),
     "scw25": Work("Decomposition-Based Optimal Bounds for Privacy Amplification via Shuffling", "2504.07414"),
+    "hps24": Work("Enhanced Privacy Bound for Shuffle Model with Personalized Privacy", "2407.18157v1"),
     "tl26": Work("Analysis of Shuffling Beyond Pure Local Differential Privacy", "2601.19154v4"),
     "lt26": Work("", "2604.28032"),
     "sh26": Work(

@@ -3,11 +3,8 @@ r"""Echo of neighbours: overlaps of personal Laplace noise in the clone argument
 Liu, Zhao, Xiong, Liu and Chen measure the overlap of user i's noise with user j's and put the sum of these
 overlaps in place of the expected number of clones.
 
-The CIKM 2024 successor (Liu, Liu, Xiong, Gu, Chen, arXiv:2407.18157) is not reproduced.  Only
-lines of its released code are known here: they weigh binomial tails at a threshold t, which solves an
-equation whose weights depend on t as well.  Neither the theorem's statement nor the inequality behind that
-equation is known here, and the code's masses depend on an input x_i that it fixes.  Without its hypotheses
-the formula could only be guessed.
+The CIKM 2024 successor (Liu, Liu, Xiong, Gu, Chen, arXiv:2407.18157) is not reproduced: known here are its
+abstract and its released code, whose bound is refuted in the ledger (``hps24-code-bound``).
 """
 
 import math
