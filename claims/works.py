@@ -50,7 +50,7 @@ READ = {
         "the abstract and the first lines of the introduction, v1 and v3, and a second-hand note of the "
         "theorems of v4; formulas are derived anew; of the rest no stored copy could be had",
     ),
-    "lt26": (2026, ABSTRACT, "the abstract; the text is public and was not read"),
+    "lt26": (2026, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "sh26": (2026, ABSTRACT, "the abstracts"),
     "su25": (2025, ABSTRACT, "the abstract"),
     "efmrtt19": (2019, QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),
@@ -115,7 +115,7 @@ LISTED = {
     "scw25": Work("Decomposition-Based Optimal Bounds for Privacy Amplification via Shuffling", "2504.07414"),
     "hps24": Work("Enhanced Privacy Bound for Shuffle Model with Personalized Privacy", "2407.18157v1"),
     "tl26": Work("Analysis of Shuffling Beyond Pure Local Differential Privacy", "2601.19154v4"),
-    "lt26": Work("", "2604.28032"),
+    "lt26": Work("Shuffling-Aware Optimization for Private Vector Mean Estimation", "2604.28032v1"),
     "sh26": Work(
         "Fixed-Composition Shuffle Asymptotics in the Full-Support Gaussian Regime; Universal Shuffle "
         "Asymptotics, Part II",

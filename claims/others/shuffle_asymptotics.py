@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from claims import exact_shuffle
-from claims.claim import Check, Finding, Verdict, Worded, holds_if, undecided
+from claims.claim import Check, Worded, holds_if, undecided
 from claims.exact_losses import blanket
 from claims.exact_tests import RATIOS, always, random_channel
 from shufflelib import randomizers, shuffle
@@ -181,18 +181,6 @@ def _transform(effort):
     return holds_if(worst < 1e-5 and max(points) < 400.0, evidence, steps)
 
 
-def _one_coordinate(effort):
-    """Variance of one value in [-1, 1], over the squared index: a mean's error at a given privacy."""
-    e = math.exp(2.0)
-    response = ((e + 1) / (e - 1)) ** 2 * (e - 1) ** 2 / e  # at least: value 0, all others at one end
-    steps = [f"binary response to 1 or -1, eps0 = 2, value 0: at least {response:.4g}"]
-    for sigma in (4.0, 10.0, 100.0):
-        index = gaussian_index(sigma=sigma / 2)  # inputs two apart
-        steps.append(f"Gaussian noise, sigma = {sigma:g}: at most {(sigma / index.blanket) ** 2:.4g}")
-    evidence = "only the abstract was read; of one coordinate, variance over squared shuffle index: "
-    return Finding(Verdict.NOT_DECIDED, evidence + "; ".join(steps), tuple(steps))
-
-
 CHECKS = {
     "tl26-one-number": Check(_one_number),
     "tl26-band-collapses": always(_collapse),
@@ -201,5 +189,4 @@ CHECKS = {
     "tl26-theorem-3.5": Check(_moderate),
     "tl26-accountant": Check(_transform),
     "tl26-theorem-4.2": Check(Worded(undecided)),
-    "lt26-vector-means": Check(_one_coordinate),
 }

@@ -165,7 +165,7 @@ def test_the_index_names_the_claims_the_work_and_the_cell_of_every_item():
     assert len(rows) == len(items.ALL)
     for row, item in zip(rows, items.ALL, strict=True):
         assert row["claims"].split() == list(item.claims) and row["verdict"] == item.verdict
-        assert row["title"] or not item.claims or item.claims[0].startswith("lt26"), item.name
+        assert row["title"] or not item.claims, item.name
         path, _, heading = row["notebook"].partition("#")
         assert (ROOT / path).exists() and heading and " " not in heading
     by_name = {(row["work"], row["item"]): row for row in rows}
@@ -193,8 +193,7 @@ def test_the_bibliography_has_every_arxiv_number_of_the_ledger_and_all_authors()
     text = (ROOT / "references.bib").read_text(encoding="utf-8")
     known = set(re.findall(r"eprint\s*= \{([\d.]+)\}", text))
     named = [claim.source for claim in claims.ALL] + [work.arxiv for work in works.LISTED.values()]
-    untitled = {"2604.28032"}  # its title is not known here
-    assert set(re.findall(r"\d{4}\.\d{5}", " ".join(named))) - known == untitled
+    assert set(re.findall(r"\d{4}\.\d{5}", " ".join(named))) <= known
     entry = text.partition("{wang2024variationratio,")[2].partition("\n}")[0]
     assert re.search(r"author = \{(.*)\}", entry)[1].count(" and ") == 7
 
