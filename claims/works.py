@@ -53,6 +53,8 @@ READ = {
     "lt26": (2026, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "sh26": (2026, ABSTRACT, "the abstracts"),
     "su25": (2025, ABSTRACT, "the abstract"),
+    "su25b": (2025, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
+    "su26": (2026, ABSTRACT, "the abstract, as others list it; the text could not be had"),
     "efmrtt19": (2019, QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),
     "fmt21": (2021, QUOTED, "as cited by Chen, Cao, Ge (2024), and two released codes"),
     "fmt23": (
@@ -122,6 +124,8 @@ LISTED = {
         "2602.09029v5; 2603.10073",
     ),
     "su25": Work("Mutual Information Bounds in the Shuffle Model", "2511.15051v1"),
+    "su25b": Work("Bayesian Advantage of Re-Identification Attack in the Shuffle Model", "2511.03213v1"),
+    "su26": Work("Which Privacy Blanket is Optimal in the Shuffle Model?", ""),
     "enpa": Work("Exposure Notification Privacy-preserving Analytics (ENPA)", ""),
     "dap": Work("Differential Privacy Mechanisms for DAP", ""),
     "cobalt": Work("AdServices' registry of Cobalt", ""),

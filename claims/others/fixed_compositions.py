@@ -1,17 +1,14 @@
 """What shuffled histograms reveal about one user when the others' counts are known."""
 
 import math
-import random
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
+from scipy.special import rel_entr
 from scipy.stats import binom, poisson, skellam
 
-from claims import exact_shuffle
 from claims.claim import Check, holds_if
-from claims.exact_channels import largest_ratio
-from claims.exact_tests import always, random_channel, random_distribution
+from claims.exact_tests import always, random_channel
 from shufflelib.published.shuffle_index import composition_index
 
 ROWS = np.array([[0.5, 0.3, 0.2], [0.3, 0.45, 0.25]])
@@ -160,71 +157,6 @@ def _inside():
         yield n, pair, [skellam.pmf(at - x, 1.0, 1.0) for x in (0, 1)]
 
 
-# ---------------------------------------------------------------- mutual information
-
-
-def _positions(rows, values):
-    """Return I(K; Z): which place of the shuffled sequence is user 1's."""
-    n = len(values)
-    others = exact_shuffle.shuffled(rows, values[1:])
-    joint = {}
-    for y, chance in enumerate(rows[values[0]]):
-        for counts, mass in others.items():
-            more = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
-            joint.setdefault(more, {})[y] = float(chance * mass)
-    kept = 0.0
-    for counts, distribution in joint.items():
-        total = sum(distribution.values())
-        kept -= sum(xlogy(x, x / total / counts[y]) for y, x in distribution.items())
-    return math.log(n) - kept
-
-
-def _position(effort):
-    rng, most, where = random.Random(effort.seed), 0.0, ""
-    for _ in range(2 * effort.points):
-        rows, n = random_channel(rng), rng.randint(2, 5)
-        values = [rng.randrange(3) for _ in range(n)]
-        eps0 = math.log(largest_ratio(rows))
-        if eps0 > 0 and (share := _positions(rows, values) / (2 * eps0)) > most:
-            most, where = share, f"n = {n}, eps0 = {eps0:.3f}"
-    evidence = (
-        f"{2 * effort.points} channels, random and structured, and datasets by enumeration: at most "
-        f"{most:.3g} of 2 eps0, at {where}"
-    )
-    evidence += "; given Z every position has at most e^(2 eps0) times its share"
-    return holds_if(most <= 1, evidence)
-
-
-def _value(effort):
-    rng, most, where = random.Random(effort.seed), 0.0, ""
-    for case in range(2 * effort.points):
-        n = rng.randint(2, 5)
-        rows = (
-            random_channel(rng)
-            if case % 2
-            else exact_shuffle.randomized_response(Fraction(rng.randint(5, 80), 4), 3)
-        )
-        others, prior = [rng.randrange(3) for _ in range(n - 1)], random_distribution(rng, 3)
-        distributions = [exact_shuffle.shuffled(rows, (x, *others)) for x in range(3)]
-        marginal = {
-            h: sum(w * distribution[h] for w, distribution in zip(prior, distributions, strict=True))
-            for h in distributions[0]
-        }
-        found = sum(
-            float(w) * sum(xlogy(float(p), float(p / marginal[h])) for h, p in distribution.items() if p)
-            for w, distribution in zip(prior, distributions, strict=True)
-            if w
-        )
-        e = largest_ratio(rows)
-        if e > 1 and (share := found * 2 * n / float(e - 1)) > most:
-            most, where = share, f"n = {n}, e^eps0 = {float(e):.3g}"
-    evidence = (
-        f"{2 * effort.points} channels, random and structured, datasets and priors by enumeration: at most "
-    )
-    evidence += f"{most:.3g} of the leading term alone, at {where}"
-    return holds_if(most <= 1, evidence)
-
-
 CHECKS = {
     "sh26-jensen-shannon": Check(_divergence_rate),
     "sh26-larger-than-proxy": always(_larger_than_proxy),
@@ -232,6 +164,4 @@ CHECKS = {
     "sh26-repetition": Check(_repeated),
     "sh26-boundary": Check(_tends_to(_boundary, "e^eps0 = n: total variation to Poisson")),
     "sh26-boundary-inside": Check(_tends_to(_inside, "e^eps0 = n/2: total variation to Skellam(1, 1)")),
-    "su25-position": Check(_position),
-    "su25-value": Check(_value),
 }

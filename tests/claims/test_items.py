@@ -81,7 +81,7 @@ PRINTED = {
 }
 KINDS = "Definition|Theorem|Lemma|Corollary|Proposition|Example|Fact|Remark|Algorithm|Table|Figure"
 SEVERAL = {  # works of a notebook about more than one
-    "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "su25", "hps24"),
+    "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "su25", "su25b", "su26", "hps24"),
     "deployed": systems.LISTED,
 }
 WORKS = list(dict.fromkeys(item.work for item in items.ALL))
