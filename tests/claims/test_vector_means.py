@@ -1,5 +1,6 @@
 """Reports of vectors: the closed forms agree with the masses, opposite vectors are the worst pair."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -47,6 +48,18 @@ def test_opposite_vectors_are_the_worst_pair_in_samples_of_directions(report):
                 for x in ([0, 0, 1], [0, 0.6, 0.8], [1, 0, 0], [0, 0.6, -0.8], [0, 0, -1])
             ]
             assert parts[-1] >= max(parts) * (1 - 3e-3), "up to the error of sampling"
+
+
+def test_half_spheres_lose_more_in_more_dimensions():
+    """Their error over the bound, 1/(d (E|t|)²), is that of a small budget in three dimensions."""
+
+    def times(d):
+        mean = math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)  # of |t|
+        return 1 / (d * mean**2)
+
+    assert times(1) == pytest.approx(1) and times(10**6) == pytest.approx(math.pi / 2, rel=1e-5)
+    near = Cap(1 + 1e-6)
+    assert near.moment * near.information / 12 == pytest.approx(times(3)) == pytest.approx(4 / 3, rel=1e-5)
 
 
 def test_two_users_by_hand():
