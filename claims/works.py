@@ -55,6 +55,9 @@ READ = {
     "su25": (2025, ABSTRACT, "the abstract"),
     "su25b": (2025, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "su26": (2026, ABSTRACT, "the abstract, as others list it; the text could not be had"),
+    "mse25": (2025, ABSTRACT, "the abstract; formulas are derived anew; the text is public and was not read"),
+    "acp25": (2025, ABSTRACT, "the abstract but for its end; the text is public and was not read"),
+    "li26": (2026, ABSTRACT, "the abstract; the text is public and was not read"),
     "efmrtt19": (2019, QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),
     "fmt21": (2021, QUOTED, "as cited by Chen, Cao, Ge (2024), and two released codes"),
     "fmt23": (
@@ -126,6 +129,15 @@ LISTED = {
     "su25": Work("Mutual Information Bounds in the Shuffle Model", "2511.15051v1"),
     "su25b": Work("Bayesian Advantage of Re-Identification Attack in the Shuffle Model", "2511.03213v1"),
     "su26": Work("Which Privacy Blanket is Optimal in the Shuffle Model?", ""),
+    "mse25": Work(
+        "Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under Differential Privacy",
+        "2504.07362",
+    ),
+    "acp25": Work("Enhancing Metric Privacy With a Shuffler", ""),
+    "li26": Work(
+        "Robust Single-message Shuffle Differential Privacy Protocol for Accurate Distribution Estimation",
+        "2603.05073v1",
+    ),
     "enpa": Work("Exposure Notification Privacy-preserving Analytics (ENPA)", ""),
     "dap": Work("Differential Privacy Mechanisms for DAP", ""),
     "cobalt": Work("AdServices' registry of Cobalt", ""),
