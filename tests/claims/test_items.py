@@ -52,6 +52,7 @@ NUMBERED = {
         Lemma 3.2 and Corollary 3.4, Takagi and Liew 2026: Theorem 3.5, Takagi and Liew 2026:
         Theorem 3.8, Takagi and Liew 2026: Theorem 4.2
     """,
+    "dummies": "",  # only abstracts
     "deployed": "Exposure notifications: Section 4.2, Exposure notifications: Figure 2",
 }
 # Every number that a text prints, by kind: the texts of ccg24 number differently, and of wsys23's main text
@@ -82,6 +83,7 @@ PRINTED = {
 KINDS = "Definition|Theorem|Lemma|Corollary|Proposition|Example|Fact|Remark|Algorithm|Table|Figure"
 SEVERAL = {  # works of a notebook about more than one
     "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "su25", "su25b", "su26", "hps24"),
+    "dummies": ("mse25", "acp25", "li26"),
     "deployed": systems.LISTED,
 }
 WORKS = list(dict.fromkeys(item.work for item in items.ALL))
