@@ -56,6 +56,7 @@ READ = {
     "su25b": (2025, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "su26": (2026, ABSTRACT, "the abstract, as others list it; the text could not be had"),
     "mse25": (2025, ABSTRACT, "the abstract; formulas are derived anew; the text is public and was not read"),
+    "mse25": (2025, CODE, "the abstract and the released code; the text is public and was not read"),
     "acp25": (2025, ABSTRACT, "the abstract but for its end; the text is public and was not read"),
     "li26": (2026, ABSTRACT, "the abstract; the text is public and was not read"),
     "efmrtt19": (2019, QUOTED, "as in the code released with Balle, Bell, Gascon, Nissim (2019)"),

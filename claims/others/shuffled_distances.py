@@ -63,6 +63,5 @@ def _improved(effort):
 
 CHECKS = {
     "acp25-improved": Check(_improved),
-    "acp25-relations": Check(Worded(undecided)),
     "li26-protocol": Check(Worded(undecided)),
 }

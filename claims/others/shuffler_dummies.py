@@ -26,12 +26,13 @@ from scipy.stats import binom
 
 from claims import exact_shuffle
 from claims import exact_tests as exact
-from claims.claim import Check, Worded, holds_if
+from claims.claim import Check, Worded, holds_if, refuted_if
+from claims.failure_curve import Along
 from shufflelib import randomizers, recommend, shuffle
 from shufflelib.profiles import DiscretePair
 from shufflelib.shuffling import binomial_dummies
 
-DELTA = 1e-6
+DELTA = 1e-12  # of the released code
 USERS, ITEMS = 100_000, 100
 
 # ---------------------------------------------------------------- in exact fractions
@@ -107,7 +108,7 @@ def _pure(rng):
     without, sent = [1 - q, q], [none * (1 - q), some * q]
     pair = exact.tensor(sent, without), exact.tensor(without, sent)
     largest = max(p / w for p, w in zip(*pair, strict=True))
-    even = below != above or [sent, without] == exact_shuffle.randomized_response(below, 2)[::-1]
+    even = one_sided(below, below) == (1 - 1 / below, 1 / (1 + below))  # as in the released code
     return sum(sent) == 1 and (1 / none, some, largest) == (below, above, below * above) and even
 
 
@@ -189,7 +190,7 @@ def _asymmetric(effort):
         steps.append(
             f"epsilon = {eps}: {heads} coins, variance {binomial:g}; two-sided, nu = {mode}, {geometric:.4g}"
         )
-    evidence = f"the variance falls by {min(gains):.3g} to {max(gains):.3g}; {steps[2]}"
+    evidence = f"the variance falls by a factor of {min(gains):.3g} to {max(gains):.3g}; {steps[2]}"
     return holds_if(min(gains) > 2, evidence, steps)
 
 
@@ -207,6 +208,81 @@ def _binomial(effort):
         steps.append(f"epsilon = {eps}: binomial dummies {ours:.4g}, {name} {theirs:.4g}")
     evidence = f"squared error of an item's number, {USERS:,} users, {ITEMS} items: {'; '.join(steps)}"
     return holds_if(less, evidence, steps)
+
+
+# ---------------------------------------------------------------- the released code, every report sent
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
+CUT = 1e-7  # probability beyond the numbers that it lists
+
+
+def released_coins(eps, delta=DELTA):
+    """Return the number of coins that the released code computes, the root of a quadratic equation."""
+    e, log = math.exp(0.5 * eps), math.log(4 / delta)
+    sure = (1 + e) ** 2 * log
+    root = (1 + e) * math.sqrt(log * (sure + 4 * (e - 1)))
+    return math.ceil((2 * (e - 1) + sure + root) / (e - 1) ** 2)
+
+
+def released_mode(eps, delta=DELTA):
+    """Return the most likely number ν that the released code computes."""
+    q = math.exp(-0.5 * eps)
+    return math.ceil(math.log(delta * (1 + q) / (2 - (2 - delta) * q)) / math.log(q))
+
+
+def _enough(released, fewest):
+    """Return the check that a number of the released code is at least the one that suffices."""
+
+    def check(effort):
+        found = [(eps, released(eps), fewest(eps, DELTA)[0]) for eps in EPSILONS]
+        steps = [f"epsilon = {eps}: computed {more}, the fewest {least}" for eps, more, least in found]
+        evidence = f"every report sent, delta = {DELTA:g}: {steps[0]}; {steps[2]}; {steps[-1]}"
+        return holds_if(all(more >= least for _, more, least in found), evidence, steps)
+
+    return Check(check)
+
+
+def cut_off(masses, last):
+    """Return what is sampled: numbers below ``last`` as they are, ``last`` with what is left."""
+    return [*masses[:last], 1 - sum(masses[:last])]
+
+
+def _cut_one_sided():
+    """e^(ε/2) = 2: rate 1/2, q = 1/3, in exact fractions."""
+    rate, q = one_sided(Fraction(2), Fraction(2))
+    last = math.ceil(math.log(CUT) / math.log(q) - 1)
+    sent, without = one_value(cut_off([(1 - q) * q**k for k in range(last)], last), rate)
+    return last, sent[-1], exact.divergence(exact.tensor(sent, without), exact.tensor(without, sent), 4)
+
+
+def _sampler(effort):
+    last, top, delta = _cut_one_sided()
+    steps = (
+        f"one-sided, e^(epsilon/2) = 2: beta = 1/2, q = 1/3; up to {last} dummies, {last} with q^{last}",
+        f"so {last + 1} messages of a value arrive with chance {top} if the user holds it, else never",
+        "claimed: delta = 0 at epsilon = 2 log 2",
+        f"true: delta = {float(delta):.4g}, in exact fractions",
+    )
+    return refuted_if(delta >= top > 0, f"{steps[0]}; {steps[1]}", steps)
+
+
+def sampled_delta(eps):
+    """Return δ of two-sided dummies as sampled, from below."""
+    q, mode = math.exp(-0.5 * eps), released_mode(eps)
+    beyond = (1 - q * q - (1 - q) * q ** (mode + 1)) * CUT / (1 - q)
+    last = math.ceil(mode - 1 + math.log(beyond) / math.log(q))
+    masses = q ** np.abs(np.arange(last + 400) - mode)
+    sampled = np.array(cut_off(list(masses / masses.sum()), last))
+    return replaced(np.append(0.0, sampled), np.append(sampled, 0.0)).delta(eps).lower
+
+
+def _sampler_again():
+    found = sampled_delta(1.0)
+    steps = (
+        f"two-sided, epsilon = 1, delta = {DELTA:g}: nu = {released_mode(1.0)}, all reports sent",
+        f"certified delta of the numbers as sampled: at least {found:.4g}",
+    )
+    return refuted_if(found > 1e3 * DELTA, steps[1], steps)
 
 
 # ---------------------------------------------------------------- colluding and false reports
@@ -243,6 +319,11 @@ CHECKS = {
     "mse25-pure": exact.always(_pure),
     "mse25-binomial-utility": Check(_binomial),
     "mse25-asymmetric-utility": Check(_asymmetric),
+    "mse25-code-coins": _enough(released_coins, coins),
+    "mse25-code-mode": _enough(released_mode, two_sided),
+    "mse25-code-sampler": Check(
+        _sampler, _sampler_again, Along(EPSILONS, lambda eps: (sampled_delta(eps), DELTA))
+    ),
     "mse25-collusion": Check(Worded(_collusion)),
     "mse25-poisoning": Check(_false_reports),
 }

@@ -45,6 +45,7 @@ FAIL_EVERYWHERE = {  # no valid side on the curve
     "gspa24-equation-14",
     "gspa24-equation-17",
     "gspa24-lemma-1-others",
+    "mse25-code-sampler",
     "newtab-code-response",
     "scw25-code-hadamard",
     "wang24-figure-2-tight",

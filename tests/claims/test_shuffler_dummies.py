@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from claims import Effort, Verdict, exact_shuffle, exact_tests
-from claims.others import shuffled_distances, shuffler_dummies
+from claims.others import shuffled_distances, shuffled_sums, shuffler_dummies
 from shufflelib.shuffling import negative_binomial_dummies
 
 HALF = Fraction(1, 2)
@@ -73,7 +73,7 @@ def test_an_uneven_split_halves_the_squared_error():
 
 
 def test_two_sided_dummies_are_as_few_as_suffice():
-    mode, variance = shuffler_dummies.two_sided(1.0)
+    mode, variance = shuffler_dummies.two_sided(1.0, 1e-6)
     k = np.arange(200)
 
     def delta(mode):
@@ -109,3 +109,37 @@ def test_shuffling_gains_nothing_without_delta():
         others = rng.choices(range(3), k=2)
         p, q = (exact_shuffle.shuffled(table, (own, *others)) for own in (0, 1))
         assert max(p[counts] / q[counts] for counts in p) == 2
+
+
+def test_the_last_number_that_the_released_code_draws_gives_the_user_away():
+    last, top, delta = shuffler_dummies._cut_one_sided()
+    assert (last, top) == (14, Fraction(1, 2 * 3**14)) and top <= delta < 2 * top
+    masses = [0.5, 0.25, 0.125, 0.125]
+    assert shuffler_dummies.cut_off(masses, 2) == [0.5, 0.25, 0.25]
+    assert all(1e-7 < shuffler_dummies.sampled_delta(eps) < 3e-7 for eps in shuffler_dummies.EPSILONS)
+
+
+def test_the_coins_of_the_released_code_solve_its_quadratic_equation():
+    e0, log = 0.5, math.log(4e12)  # as the code writes it, with hyperbolic functions
+    inner = 2 + math.cosh(e0) * (log - 2) + log + 2 * math.sinh(e0)
+    e = math.exp(e0)
+    written = 2 * (e - 1) + (1 + e) * ((1 + e) * log + math.sqrt(2 * e * log * inner))
+    assert shuffler_dummies.released_coins(1.0) == math.ceil(written / (e - 1) ** 2) == 974
+
+
+def test_the_noise_of_two_users_is_that_of_the_closed_form():
+    masses, middle = shuffled_sums.noise(2, math.log(2))
+    k = np.arange(40)
+    assert np.allclose(masses[middle : middle + 40], (3 * k + 5) / 27 / 2.0**k, rtol=1e-9)
+    exact, ratio = shuffled_sums.two_users(32)
+    assert ratio == Fraction(124, 65) and shuffled_sums.two_users(31)[0] < Fraction(1, 1000) < exact
+    assert math.exp(shuffled_sums.code_epsilon(2, math.log(2))) == pytest.approx(float(ratio), rel=1e-9)
+    found = shuffled_sums.moved(masses, 32, 32 * math.log(ratio))
+    assert found == pytest.approx(float(exact), rel=1e-6)
+
+
+def test_far_apart_the_loss_of_a_unit_is_that_of_one_report():
+    for n in (2, 5, 20):
+        masses, middle = shuffled_sums.noise(n, 1.0)
+        loss = np.log(masses[middle + 1 : -1] / masses[middle + 2 :])
+        assert np.all(np.diff(loss[:60]) > 0) and 0.7 < loss[60] < 1.0
