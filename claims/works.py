@@ -34,6 +34,25 @@ READ = {
         IN_PART,
         "the appendix in full, and the abstract; the main text as the appendix proves or cites it",
     ),
+    "abhc26": (2026, ABSTRACT, "the abstract, in versions 2 and 3"),
+    "ed26": (
+        2026,
+        ABSTRACT,
+        "the abstract, and the function of the released code that draws Appendix F; Theorem 6.1 by the "
+        "authors' later works",
+    ),
+    "de26": (
+        2026,
+        ABSTRACT,
+        "the abstract of version 2, and what a later work of the authors says of version 3, whose title has "
+        "random allocation in place of random shuffling; formulas are derived anew",
+    ),
+    "ev26": (
+        2026,
+        IN_PART,
+        "the main text, Appendices B.3 to C.2 and F to H, and tables of Appendix E, in a public copy of the "
+        "text without its figures",
+    ),
     "scw25": (2025, CODE, "the released code and the abstract"),
     "khh23": (2023, CODE, "the released code and the numbers stored with it"),
     "echo23": (2023, CODE, "the released code"),
@@ -55,7 +74,6 @@ READ = {
     "su25": (2025, ABSTRACT, "the abstract"),
     "su25b": (2025, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "su26": (2026, ABSTRACT, "the abstract, as others list it; the text could not be had"),
-    "mse25": (2025, ABSTRACT, "the abstract; formulas are derived anew; the text is public and was not read"),
     "mse25": (2025, CODE, "the abstract and the released code; the text is public and was not read"),
     "acp25": (2025, ABSTRACT, "the abstract but for its end; the text is public and was not read"),
     "li26": (2026, ABSTRACT, "the abstract; the text is public and was not read"),
@@ -138,6 +156,19 @@ LISTED = {
     "li26": Work(
         "Robust Single-message Shuffle Differential Privacy Protocol for Accurate Distribution Estimation",
         "2603.05073v1",
+    ),
+    "abhc26": Work("To Shuffle or not to Shuffle: Auditing DP-SGD with Shuffling", "2411.10614v3"),
+    "ed26": Work(
+        "Fundamental Limitations of Favorable Privacy-Utility Guarantees for DP-SGD", "2601.10237v1"
+    ),
+    "de26": Work(
+        "Trade-off Functions for DP-SGD with Subsampling based on Random Shuffling: Tight Upper and Lower "
+        "Bounds",
+        "2605.06259v2",
+    ),
+    "ev26": Work(
+        "Closed-Form Noise Calibration Against Membership Inference for Random-Allocation DP-SGD",
+        "2610.09651",
     ),
     "enpa": Work("Exposure Notification Privacy-preserving Analytics (ENPA)", ""),
     "dap": Work("Differential Privacy Mechanisms for DAP", ""),
