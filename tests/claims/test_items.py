@@ -53,6 +53,13 @@ NUMBERED = {
         Theorem 3.8, Takagi and Liew 2026: Theorem 4.2
     """,
     "dummies": "",  # only abstracts
+    # four works, of which these numbers are known
+    "allocation": """
+        Ertan and van Dijk 2026 (limitations): Theorem 6.1,
+        Ertan and van Dijk 2026 (noise): Theorem 3.3, Ertan and van Dijk 2026 (noise): Theorem 3.5,
+        Ertan and van Dijk 2026 (noise): Theorem 4.1, Ertan and van Dijk 2026 (noise): Table 7,
+        Ertan and van Dijk 2026 (noise): Table 10, Ertan and van Dijk 2026 (noise): Table 11
+    """,
     "deployed": "Exposure notifications: Section 4.2, Exposure notifications: Figure 2",
 }
 # Every number that a text prints, by kind: the texts of ccg24 number differently, and of wsys23's main text
@@ -84,6 +91,7 @@ KINDS = "Definition|Theorem|Lemma|Corollary|Proposition|Example|Fact|Remark|Algo
 SEVERAL = {  # works of a notebook about more than one
     "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "su25", "su25b", "su26", "hps24"),
     "dummies": ("mse25", "acp25", "li26"),
+    "allocation": ("abhc26", "ed26", "de26", "ev26"),
     "deployed": systems.LISTED,
 }
 WORKS = list(dict.fromkeys(item.work for item in items.ALL))
