@@ -129,8 +129,59 @@ def _optimal(effort):
     return holds_if(good, f"0.1 nats a unit of the sum; {'; '.join(steps)}", steps)
 
 
+def _largest(holds, low, high):
+    """Return the largest number, to 1e-6, at which a condition holds that holds up to there."""
+    for _ in range(24):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def geometric_deviation(n, unit):
+    """Return the standard deviation of the sum of n two-sided geometric numbers."""
+    return math.sqrt(2 * n * math.exp(-unit)) / -math.expm1(-unit)
+
+
+def bits_deviation(bits, sent):
+    """Return that of the estimated sum of so many bits of which ``bits`` are random."""
+    flip = 0.5 * bits / sent
+    return math.sqrt(sent * flip * (1 - flip)) / (1 - 2 * flip)
+
+
+def deviations(n, eps=0.1, numbers=1000):
+    """Return standard errors of a sum of random bits, of geometric noise: by the code's ε, one unit apart."""
+    sent = n * numbers
+
+    def certified(bits):
+        return shuffle(randomizers.binary_rr(eps0=math.log(2 * sent / bits - 1)), n=sent).delta(eps).upper
+
+    few = [
+        _largest(one, 100, 0.9 * sent) for one in (lambda b: cheu(b) > eps, lambda b: certified(b) > DELTA)
+    ]
+    units = [
+        _largest(one, eps, 5.0)
+        for one in (lambda u: code_epsilon(n, u) < eps, lambda u: moved(noise(n, u)[0], 1, eps) < DELTA)
+    ]
+    return [(bits_deviation(b, sent), geometric_deviation(n, u)) for b, u in zip(few, units, strict=True)]
+
+
+def _order(effort):
+    steps, good, best = [], True, geometric_deviation(1, 0.1)
+    for n in (100, 300):
+        for words, (bits, noisy) in zip(
+            ("as computed", "certified one unit apart"), deviations(n), strict=True
+        ):
+            good &= best < noisy < bits
+            steps.append(f"{n} users, {words}: random bits {bits:.3g}, geometric noise {noisy:.3g}")
+    evidence = (
+        f"standard errors of a sum at epsilon = 0.1, delta = 1e-3: optimal {best:.3g}; {steps[0]}; {steps[1]}"
+    )
+    return holds_if(good, evidence, steps)
+
+
 CHECKS = {
     "acp25-code-geometric": Check(_geometric),
     "acp25-code-response": Check(_response),
     "acp25-code-optimal": Check(_optimal),
+    "acp25-code-order": Check(_order),
 }

@@ -143,3 +143,14 @@ def test_far_apart_the_loss_of_a_unit_is_that_of_one_report():
         masses, middle = shuffled_sums.noise(n, 1.0)
         loss = np.log(masses[middle + 1 : -1] / masses[middle + 2 :])
         assert np.all(np.diff(loss[:60]) > 0) and 0.7 < loss[60] < 1.0
+
+
+def test_the_deviations_are_those_of_the_noise():
+    masses, middle = shuffled_sums.noise(7, 0.4)
+    variance = (masses * np.arange(-middle, middle + 1) ** 2.0).sum()
+    assert shuffled_sums.geometric_deviation(7, 0.4) == pytest.approx(math.sqrt(variance), rel=1e-9)
+    rng, sent, bits = np.random.default_rng(4), 5000, 1500
+    drawn = rng.binomial(sent, 0.5 * bits / sent, 100_000) / (1 - bits / sent)
+    assert shuffled_sums.bits_deviation(bits, sent) == pytest.approx(drawn.std(), rel=0.02)
+    (computed, _), (certified, _) = shuffled_sums.deviations(50)
+    assert 17 < certified < 19 and computed > 200
