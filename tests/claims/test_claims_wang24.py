@@ -114,4 +114,4 @@ def test_table_4_a_unit_smaller_would_be_refuted(monkeypatch):
     rows = [list(row) for row in numbers.TABLE_4]
     rows[4][2] = 0.00501
     monkeypatch.setattr(numbers, "TABLE_4", tuple(map(tuple, rows)))
-    assert numbers._table_4(2, 20)(Effort(2)).verdict is Verdict.REFUTED
+    assert numbers._table_4_twenty(Effort(2)).verdict is Verdict.REFUTED
