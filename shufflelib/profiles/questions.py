@@ -335,10 +335,6 @@ class PrivacyProfile(Shown, ABC):
             return added((count, (one.renyi_ceiling(order),) * 2) for one, count in self.rounds).upper
         return float(pure_renyi(self.pure_epsilon, order))
 
-    def enclosed_renyi(self, order):
-        """Return both bounds of the Rényi divergences of an array of orders."""
-        return _enclosed(*self._renyi_sides(order))
-
     def _renyi_sides(self, order):
         """Return both bounds of what bounds divergences from above, and of what bounds them from below."""
         below = largest_renyi(self.attack_pairs, order)

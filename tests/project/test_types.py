@@ -20,7 +20,6 @@ WITHOUT = {
     "discretised",
     "dominating_pairs",
     "dots",
-    "enclosed_renyi",
     "envelope",
     "false_negatives",
     "fewest_missed",
