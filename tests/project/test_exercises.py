@@ -20,7 +20,7 @@ from shufflelib.shuffling.multi_message import shuffle_messages
 
 LESSONS = {lesson.number: lesson for lesson in lesson_parts.lessons()}
 NUMBER = re.compile(r"\d(?:[\d.,]*\d)?|[⁰¹²³⁴⁵⁶⁷⁸⁹½]+")
-# digits that are no numbers: labels of exercises, lessons and figures, addresses, indices
+# digits that do not count: labels of exercises, lessons and figures, addresses, indices
 NAMES = re.compile(r"\*\*\d\.\*\* ★+ \d+ minutes\.|[Ll]esson \d+|\]\([^)]*\)|Figure [\d.]+|_\{?\d\}?")
 
 
