@@ -71,6 +71,12 @@ READ = {
     ),
     "lt26": (2026, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "sh26": (2026, ABSTRACT, "the abstracts"),
+    "sg26": (
+        2026,
+        ABSTRACT,
+        "the abstracts of v1 and v2; formulas are derived anew; the text is public and was not read",
+    ),
+    "sa26": (2026, ABSTRACT, "the abstract; formulas are derived anew; the text is public and was not read"),
     "su25": (2025, ABSTRACT, "the abstract"),
     "su25b": (2025, ABSTRACT, "the abstract; the text is public, and only its beginning could be had"),
     "su26": (2026, ABSTRACT, "the abstract, as others list it; the text could not be had"),
@@ -144,6 +150,16 @@ LISTED = {
         "Fixed-Composition Shuffle Asymptotics in the Full-Support Gaussian Regime; Universal Shuffle "
         "Asymptotics, Part II",
         "2602.09029v5; 2603.10073",
+    ),
+    "sg26": Work(
+        "Growing Alphabets in Canonical Shuffle Experiments: Likelihood-Ratio Laws, Estimation Bounds, and "
+        "Low-Budget Equivariant Design",
+        "2603.18080v2",
+    ),
+    "sa26": Work(
+        "Anchored Likelihood-Ratio Geometry of Anonymous Shuffle Experiments: Exact Privacy Envelopes and "
+        "Universal Low-Budget Design",
+        "2603.21197v1",
     ),
     "su25": Work("Mutual Information Bounds in the Shuffle Model", "2511.15051v1"),
     "su25b": Work("Bayesian Advantage of Re-Identification Attack in the Shuffle Model", "2511.03213v1"),

@@ -89,7 +89,7 @@ PRINTED = {
 }
 KINDS = "Definition|Theorem|Lemma|Corollary|Proposition|Example|Fact|Remark|Algorithm|Table|Figure"
 SEVERAL = {  # works of a notebook about more than one
-    "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "su25", "su25b", "su26", "hps24"),
+    "blanket": ("balle19", "scw25", "tl26", "lt26", "sh26", "sg26", "sa26", "su25", "su25b", "su26", "hps24"),
     "dummies": ("mse25", "acp25", "li26"),
     "allocation": ("abhc26", "ed26", "de26", "ev26"),
     "deployed": systems.LISTED,
