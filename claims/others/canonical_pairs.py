@@ -63,8 +63,8 @@ def _response(channel):
 
 def _compression(rng):
     rows, n = _refined(rng, random_channel(rng, 2)[:2]), rng.randint(1, 2)
-    law = _ratios(*rows)
-    quotient = [list(law.values()), [ratio * mass for ratio, mass in law.items()]]
+    spread = _ratios(*rows)
+    quotient = [list(spread.values()), [ratio * mass for ratio, mass in spread.items()]]
     return _curve(rows, n) == _curve(quotient, n)
 
 
@@ -126,8 +126,8 @@ def _budget(channel):
 
 def _information(channel):
     """Return Fisher's information of one report at even frequencies, in directions that keep their sum."""
-    law, d = _mean_ratios(channel), len(channel)
-    return [[sum(m * (v[i] - 1) * (v[j] - 1) for v, m in law.items()) for j in range(d)] for i in range(d)]
+    spread, d = _mean_ratios(channel), len(channel)
+    return [[sum(m * (v[i] - 1) * (v[j] - 1) for v, m in spread.items()) for j in range(d)] for i in range(d)]
 
 
 def _trace(channel):
@@ -140,12 +140,12 @@ def _relabelled(channel):
     return [[p / len(orders) for order in orders for p in channel[order[x]]] for x in range(len(channel))]
 
 
-def _law(rng):
+def _rebuilt(rng):
     channel = random_channel(rng, rng.randint(2, 4))
-    law = _mean_ratios(channel)
-    built = [[v[x] * mass for v, mass in law.items()] for x in range(len(channel))]
+    spread = _mean_ratios(channel)
+    built = [[v[x] * mass for v, mass in spread.items()] for x in range(len(channel))]
     rows_add_up = all(sum(row) == 1 for row in built)
-    return rows_add_up and _mean_ratios(built) == law == _mean_ratios(_refined(rng, channel))
+    return rows_add_up and _mean_ratios(built) == spread == _mean_ratios(_refined(rng, channel))
 
 
 def _trace_bound(rng):
@@ -226,17 +226,17 @@ def _one_of_the_subsets(rng):
 def _raw_cap(rng):
     d, e = rng.randint(2, 12), rng.choice((Fraction(11, 10), Fraction(3, 2), Fraction(3), Fraction(20)))
 
-    def spread(v):
+    def squares(v):
         return sum(Fraction(d * x, sum(v)) ** 2 for x in v) - d
 
     size = math.floor(d / (e + 1))
-    best = max(spread([e] * k + [1] * (d - k)) for k in (size, size + 1) if 0 < k < d)
+    best = max(squares([e] * k + [1] * (d - k)) for k in (size, size + 1) if 0 < k < d)
     if rng.random() < 0.5:
         k = rng.randint(0, d)
         v = [e] * k + [1] * (d - k)
     else:
         v = [1 + (e - 1) * Fraction(rng.randint(0, 4), 4) for _ in range(d)]
-    share = spread(v) / best
+    share = squares(v) / best
     return share if share <= 1 else f"d = {d}, e = {e}: {v} tells more"
 
 
@@ -262,8 +262,11 @@ def _two_orbits(effort):
 # ---------------------------------------------------------------- a random share of the users answers
 
 
-def _error(eps0, rate, d, n):
-    """Return the standard error of a share at even data; the number of answers corrects the count."""
+def thinned_error(eps0, rate, d, n):
+    """Return the standard error of a share at even data if a random share of n users answers.
+
+    The number of answers corrects the count of each option.
+    """
     truth = 1 / (1 + (d - 1) * math.exp(-eps0))
     lie = math.exp(-eps0) * truth
     variances = [rate * (p * (1 - 2 / d) + 1 / d**2) - (rate * (p - 1 / d)) ** 2 for p in (truth, lie)]
@@ -271,7 +274,7 @@ def _error(eps0, rate, d, n):
 
 
 def _budget_of(error, rate, d, n):
-    return brentq(lambda eps0: _error(eps0, rate, d, n) - error, 1e-3, 60.0, rtol=1e-12)
+    return brentq(lambda eps0: thinned_error(eps0, rate, d, n) - error, 1e-3, 60.0, rtol=1e-12)
 
 
 # users, options, local budget without thinning, central budget
@@ -288,7 +291,7 @@ def _thinning(effort):
     least = math.inf
     for n, options, eps0, eps in TARGETS:
         plain = randomizers.generalized_rr(eps0=eps0, d=options)
-        proved, error = shuffle(plain, n).delta(eps).upper, _error(eps0, 1, options, n)
+        proved, error = shuffle(plain, n).delta(eps).upper, thinned_error(eps0, 1, options, n)
         for rate in (0.5,) if effort.points < 64 else (0.9, 0.5, 0.1):
             same = _budget_of(error, rate, options, n)
             bold = randomizers.generalized_rr(eps0=same * (1 - 1e-9), d=options)
@@ -312,7 +315,7 @@ CHECKS = {
     "sg26-augmented": share_of_bound(_orbit, 12),
     "sg26-thinning": Check(_thinning),
     "sg26-subsets": share_of_bound(_one_of_the_subsets, 12),
-    "sa26-law": always(_law, most=300),
+    "sa26-law": always(_rebuilt, most=300),
     "sa26-extremal": always(_extremal, most=300),
     "sa26-rigidity": always(_rigid, most=300),
     "sa26-averaging": share_of_bound(_averaged, 6, most=300),
