@@ -43,7 +43,7 @@ class GaussianNoise(BlockReports):
 
     def noise(self, size: int, block: int, rng: np.random.Generator) -> Array:
         """Draw Gaussian noise, independent in each coordinate."""
-        return rng.normal(0.0, self.noise_scale, size)
+        return self.noise_scale * rng.standard_normal(size)
 
 
 @dataclass(frozen=True)

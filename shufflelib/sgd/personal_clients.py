@@ -148,4 +148,4 @@ class PersonalClients(BlockReports):
 
     def noise(self, size: int, block: int, rng: np.random.Generator) -> Array:
         """Draw Gaussian noise of this client's deviation."""
-        return rng.normal(0.0, self.sigma[block], size)
+        return self.sigma[block] * rng.standard_normal(size)
