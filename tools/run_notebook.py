@@ -126,7 +126,7 @@ def checkpoints(path, target, parameters):
     code = b"".join(source.read_bytes() for source in sources) + repr(parameters).encode()
     digest = hashlib.sha256(code).hexdigest()[:16]
     folder = target.with_name(f".{target.stem}.{digest}.checkpoints").absolute()
-    for other in set(target.parent.glob(f".{target.stem}.*.checkpoints")) - {folder}:
+    for other in set(folder.parent.glob(f".{target.stem}.*.checkpoints")) - {folder}:
         shutil.rmtree(other, ignore_errors=True)
     folder.mkdir(exist_ok=True)
     try:

@@ -154,6 +154,16 @@ def test_a_stopped_run_leaves_its_checkpoints_to_the_next(tmp_path):
     assert second.returncode == 0 and not list(target.parent.glob("*.checkpoints"))
 
 
+def test_checkpoints_are_kept_for_a_target_given_from_here(tmp_path, monkeypatch):
+    path = project(tmp_path) / "notebooks/00_small.ipynb"
+    (tmp_path / "build").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for kept in (0, 1):
+        with run_notebook.checkpoints(path, Path("build/00_small.ipynb"), {}) as folder:
+            assert len(os.listdir(folder)) == kept
+            Path(folder, "epoch").touch()
+
+
 WRITE = """
 import os
 import pkgutil
