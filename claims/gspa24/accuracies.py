@@ -1,41 +1,57 @@
 """Accuracies of training with personal budgets that GSPA prints, beside those of the committed runs."""
 
 from claims.claim import Check, reproduced_if
-from claims.committed_runs import CLOSE, committed, last_accuracies, told
+from claims.committed_runs import CLOSE, committed, last_accuracies
 
 ORDER = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
+ONE = "one run"
 
 
-def _by_budgets(name, **columns):
-    return last_accuracies(name, "accuracy, %", "budgets", **columns)
+def _told(row):
+    """Return in words an accuracy of the committed table: its spread, and what m means."""
+    spread = ONE if row["runs"] == ONE else f"{row['least']} to {row['most']} in {row['runs']} runs"
+    return f"{row['ours, %']} % ({spread}), m {row['m']}"
 
 
 def _beside(published, budgets):
-    """Return the check that compares a published accuracy with that of the committed runs."""
+    """Return the check that compares a published accuracy with those of all meanings of m."""
 
     def check(effort):
-        ours = _by_budgets("gspa24_fig4_mnist")
-        runs = len({row["run"] for row in committed("gspa24_fig4_mnist")})
-        evidence = f"published {published} %, ours {ours[budgets]:.1f} % ({budgets}), without noise "
-        evidence += f"{ours['no noise']:.1f} %, test; {told(runs)}"
-        steps = (
-            "MNIST, 50 epochs, 1000 hidden units, noise for 2C/m with m examples of a client",
-            evidence,
-        )
-        return reproduced_if(abs(published - ours[budgets]) <= CLOSE, evidence, steps)
+        table = committed("gspa24_accuracies")
+        ours = [row for row in table if row["budgets"] == budgets]
+        plain = next(row for row in table if row["budgets"] == "no noise")
+        found = "; ".join(map(_told, ours))
+        evidence = f"published {published} %, ours {found}; without noise {_told(plain)}; "
+        evidence += f"the mean of several runs, up to {CLOSE:g} points apart, counts as reproduced"
+        steps = ("MNIST, test images, 50 epochs, 1000 hidden units, noise for 2C/m", evidence)
+        close = [row for row in ours if abs(published - float(row["ours, %"])) <= CLOSE]
+        return reproduced_if(any(row["runs"] != ONE for row in close), evidence, steps)
 
     return check
 
 
+def _in_order(ours):
+    three, constant, two = (ours[budgets] for budgets in ORDER)
+    return three > constant > two and max(ours, key=ours.get) in (ORDER[0], "no noise")
+
+
 def _order_of_budgets(effort):
-    found = {"1000 hidden units": _by_budgets("gspa24_fig4_mnist")}
-    for noise in ("for 2C/m, m clients", "for 2C/m, m examples"):
-        found[f"linear, {noise}"] = _by_budgets("gspa24_noise_mnist", noise=noise)
-    values = {name: [ours[budgets] for budgets in ORDER] for name, ours in found.items()}
-    steps = tuple(f"MNIST, {name}: " + " > ".join(f"{x:.1f}" for x in some) for name, some in values.items())
-    holds = all(three > constant > two for three, constant, two in values.values())
-    best = all(max(ours, key=ours.get) in (ORDER[0], "no noise") for ours in found.values())
-    return reproduced_if(holds and best, "; ".join(steps), steps)
+    """The means of each meaning of m, and a linear model; beside them each run of Figure 4."""
+    found, runs = {}, {}
+    for row in committed("gspa24_accuracies"):
+        found.setdefault(f"m {row['m']}", {})[row["budgets"]] = float(row["ours, %"])
+    for noise in ("m clients", "m examples", "m a batch"):
+        where = {"noise": f"for 2C/m, {noise}"}
+        found[f"linear, {noise}"] = last_accuracies("gspa24_noise_mnist", "accuracy, %", "budgets", **where)
+    for run in sorted({row["run"] for row in committed("gspa24_fig4_mnist")}):
+        runs[f"run {run}"] = last_accuracies("gspa24_fig4_mnist", "accuracy, %", "budgets", run=run)
+    steps = tuple(
+        f"MNIST, {name}: " + ", ".join(f"{ours[budgets]:.1f}" for budgets in ORDER)
+        for name, ours in (found | runs).items()
+    )
+    kept = f"this order in {sum(map(_in_order, runs.values()))} of {len(runs)} runs"
+    evidence = f"Unif 3, Constant, Unif 2; {kept}; {'; '.join(steps)}"
+    return reproduced_if(all(map(_in_order, found.values())), evidence, steps)
 
 
 CHECKS = {

@@ -72,7 +72,8 @@ class PersonalClients(BlockReports):
 
     The paper calls m the size of a client in the average and in the noise, and the number of clients in the
     order and in Table 3 (m = 100, n = 60,000).  Read that way the clients hold 600 examples and
-    the printed scale is that of ``calibrated_to=2 * clip / 100``.
+    the printed scale is that of ``calibrated_to=2 * clip / 100``.  The program that its authors released with
+    their other paper has the size of a batch for m: 600 clients of 100 examples, with the default scale 2C/s.
 
     Guarantees are those of real numbers: rounding is not included.
 
