@@ -1,5 +1,6 @@
 """The ledger as text: a table of all claims, one claim with its computation, and counts of verdicts."""
 
+import itertools
 import textwrap
 from collections import Counter
 
@@ -10,7 +11,7 @@ WIDTH = 100
 
 
 def table(claims):
-    """Return the ledger as text: each claim's name and verdict, its statement, and what *holds* rests on.
+    """Return the ledger as text: each work, and each claim's verdict, statement, and what *holds* rests on.
 
     Parameters
     ----------
@@ -18,11 +19,14 @@ def table(claims):
         In the order in which they are printed.
     """
     lines = []
-    for claim in claims:
-        lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + f" ({claim.label})" * bool(claim.label))
-        lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
-        lines += textwrap.wrap(claim.basis, WIDTH, initial_indent="    ", subsequent_indent="    ")
-    return "\n".join([*lines, "", counted(claims)])
+    for work, of_work in itertools.groupby(claims, lambda claim: claim.id.split("-")[0]):
+        listed = tuple(of_work)
+        lines += ["", *textwrap.wrap(f"{work}: {works.cited(listed)}", WIDTH), ""]
+        for claim in listed:
+            lines.append(f"{claim.id:48s}{claim.verdict.upper()}" + f" ({claim.label})" * bool(claim.label))
+            lines += textwrap.wrap(claim.statement, WIDTH, initial_indent="  ", subsequent_indent="  ")
+            lines += textwrap.wrap(claim.basis, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join([*lines[1:], "", counted(claims)])
 
 
 def by_item(listed):

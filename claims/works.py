@@ -1,5 +1,6 @@
 """How each work was read for the ledger, and in which version; titles, arXiv numbers, other numberings."""
 
+from collections import Counter
 from typing import NamedTuple
 
 IN_FULL = "read in full"
@@ -220,6 +221,17 @@ def how(claim):
         Of the ledger, or of one's own: then nothing is known.
     """
     return ": ".join(READ.get(claim.id.split("-")[0], ())[1:])
+
+
+def cited(claims):
+    """Return how the claims of one work name it: authors, place and year, without the theorem.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        Of one work; if their sources differ, what most of them say.
+    """
+    return Counter("".join(claim.source.partition(")")[:2]) for claim in claims).most_common(1)[0][0]
 
 
 def year(claim):

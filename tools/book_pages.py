@@ -6,7 +6,6 @@ import inspect
 import itertools
 import re
 import types
-from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -188,8 +187,7 @@ def ledger_page(head, ledger, pictures):
     for claim in ledger:
         by_source.setdefault(claim.id.split("-")[0], []).append(claim)
     for work, claims in by_source.items():
-        sources = Counter(claim.source.split(")")[0] + ")" for claim in claims)
-        source = sources.most_common(1)[0][0]
+        source = works.cited(claims)
         lines += [f"### {plain(source)}", "", f"How it was read: {plain(works.how(claims[0]))}.", ""]
         lines += ["{.words .claims}", "| item | claim | verdict | a reading under which it is true |"]
         lines += ["|---|---|---|---|"]
@@ -229,7 +227,7 @@ def row_of_year(row):
     new, verdict = "no bound for this question", ""
     if "bound" in row:
         claim, off = named(row["claim"]), row["above, %"]
-        source = claim.source.partition(")")[0] + ")"
+        source = works.cited([claim])
         far = f"at most {at_most(off, 3)} % above" if off >= 0 else f"at least {at_least(-off, 1)} % below"
         new = f"**{plain(row['bound'])}**, {plain(source)}: ε = {rounded(row['eps'])}, "
         new += f"{far} the attack's <br> *{plain(row['note'])}*"

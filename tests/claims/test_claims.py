@@ -197,6 +197,9 @@ def test_the_ledger_lists_what_appeared_since_a_year(capsys):
     assert {one["id"] for one in json.loads(listed)} == {
         claim.id for claim in claims.ALL if works.year(claim) >= 2025
     }
+    lines = printed_by(capsys, "--since", "2025")[1].splitlines()
+    work = lines.index("tl26: Takagi, Liew (arXiv:2601.19154v4)")
+    assert lines[work + 2].startswith("tl26-") and lines[0].startswith(lines[2].split("-")[0] + ": ")
     assert {works.year(claim) for claim in claims.ALL} <= set(range(2010, 2027))
     assert works.year(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == 0
     newest = max(map(works.year, claims.ALL))
