@@ -120,13 +120,13 @@ READ = {
 
 
 class Work(NamedTuple):
-    """Title and arXiv number of a work whose items are listed; with the version where one is meant."""
+    """Title and arXiv number of a work; with the version where one is meant."""
 
     title: str
     arxiv: str
 
 
-# The works of `claims.items`, by the first part of a claim's id.
+# The works of `claims.items` and of `claims.years`, by the first part of a claim's id.
 LISTED = {
     "wang24": Work(
         "Privacy Amplification via Shuffling: Unified, Simplified, and Tightened", "2304.05007 before v5"
@@ -143,6 +143,14 @@ LISTED = {
         "Unified Enhancement of Privacy Bounds for Mixture Mechanisms via f-Differential Privacy", ""
     ),
     "balle19": Work("The Privacy Blanket of the Shuffle Model", "1903.02837"),
+    "fmt21": Work(
+        "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of Privacy Amplification by Shuffling",
+        "2012.12803",
+    ),
+    "fmt23": Work(
+        "Stronger Privacy Amplification by Shuffling for Rényi and Approximate Differential Privacy",
+        "2208.04591",
+    ),
     "scw25": Work("Decomposition-Based Optimal Bounds for Privacy Amplification via Shuffling", "2504.07414"),
     "hps24": Work("Enhanced Privacy Bound for Shuffle Model with Personalized Privacy", "2407.18157v1"),
     "tl26": Work("Analysis of Shuffling Beyond Pure Local Differential Privacy", "2601.19154v4"),

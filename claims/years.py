@@ -1,7 +1,8 @@
 """Year by year since 2019: the smallest ε that a published bound of the year gives, for one question.
 
 Years are those of `works`, verdicts those of the ledger, numbers those of `comparison`.  A new bound needs a
-line in `JUDGED`; a work without a bound for this question is counted in its year all the same.
+line in `JUDGED`, and its work a title in `works.LISTED`; a work without a bound for this question is counted
+in its year all the same.
 """
 
 import math

@@ -210,8 +210,8 @@ def row_of_claim(item, claim, source, pictures):
 
 
 def years_page(head, rows, certified):
-    """Return the page on the years since 2019, with a line for each year before its second heading."""
-    first, rest = head.split("\n## ", 1)
+    """Return the page on the years since 2019; a line for each year replaces its second section."""
+    first, _, rest = head.split("\n## ", 2)
     attained, proved = rounded(certified.lower, up=False), rounded(certified.upper)
     lines = [first, "## Year by year", "", f"An attack attains ε = {attained}; ε = {proved} is proved.", ""]
     lines += [
@@ -229,7 +229,8 @@ def row_of_year(row):
         claim, off = named(row["claim"]), row["above, %"]
         source = works.cited([claim])
         far = f"at most {at_most(off, 3)} % above" if off >= 0 else f"at least {at_least(-off, 1)} % below"
-        new = f"**{plain(row['bound'])}**, {plain(source)}: ε = {rounded(row['eps'])}, "
+        title = works.LISTED[claim.id.split("-")[0]].title
+        new = f"{plain(source)}, “{plain(title)}” <br> **{plain(row['bound'])}**: ε = {rounded(row['eps'])}, "
         new += f"{far} the attack's <br> *{plain(row['note'])}*"
         verdict = f"{claim.verdict} <br> `{claim.id}`"
     counted = ", ".join(

@@ -76,6 +76,7 @@ def test_the_page_says_the_question_and_takes_every_number_from_the_code(answers
         if "bound" not in row:
             assert new == "no bound for this question" and not verdict
             continue
+        assert f"“{works.LISTED[row['claim'].split('-')[0]].title}”" in new.replace("\\", "")
         eps, far, side = re.search(r"ε = ([\d.]+), at (?:most|least) (\S+) % (above|below)", new).groups()
         assert (
             0 <= float(eps) / row["eps"] - 1 < 1e-3 and verdict == f"{row['verdict']} <br> `{row['claim']}`"
@@ -85,7 +86,9 @@ def test_the_page_says_the_question_and_takes_every_number_from_the_code(answers
             assert 0 <= float(far) - row["above, %"] if side == "above" else float(far) <= -row["above, %"]
     ends = re.search(r"attains ε = ([\d.]+); ε = ([\d.]+) is proved", page).groups()
     assert float(ends[0]) <= certified.lower <= certified.upper <= float(ends[1])
-    assert page.index("## Year by year") < page.index("## How the numbers are made")
+    headings = re.findall("^## (.*)$", page, re.MULTILINE)
+    assert headings == ["Year by year", "How to read a year", "How the numbers are made"]
+    assert "The built book" not in page
 
 
 def test_the_committed_table_and_figure_have_these_numbers(answers):
