@@ -95,6 +95,7 @@ def explained(result):
     parts = {
         "claim": claim.statement,
         "source": claim.source,
+        "published": works.published(claim),
         "place": f'"{claim.place}"' * bool(claim.place),
         "read": works.how(claim).removeprefix("read "),
         "verdict": result.verdict.upper()
@@ -135,6 +136,7 @@ def record(result):
         "id": claim.id,
         "statement": claim.statement,
         "source": claim.source,
+        "published": works.published(claim),
         "place": claim.place,
         "read": works.how(claim),
         "ledger": str(claim.verdict),

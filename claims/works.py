@@ -1,5 +1,6 @@
 """How each work was read for the ledger, and in which version; titles, arXiv numbers, other numberings."""
 
+import re
 from collections import Counter
 from typing import NamedTuple
 
@@ -240,6 +241,19 @@ def cited(claims):
         Of one work; if their sources differ, what most of them say.
     """
     return Counter("".join(claim.source.partition(")")[:2]) for claim in claims).most_common(1)[0][0]
+
+
+def published(claim):
+    """Return in words what the numbers in a claim's source are in PVLDB, or nothing where they are the same.
+
+    Parameters
+    ----------
+    claim : Claim
+        Of the ledger, or of one's own: then nothing is known.
+    """
+    numbers = re.findall(r"(?:Theorem|Lemma|Proposition|Table) \d+(?:\.\d+)?", claim.source)
+    moved = [f"{old} is {PVLDB[old]} in PVLDB 2024" for old in numbers if old in PVLDB]
+    return "; ".join(moved) if claim.id.startswith("wang24-") else ""
 
 
 def year(claim):

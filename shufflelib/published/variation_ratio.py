@@ -84,7 +84,7 @@ def mixture_parts(table: ArrayLike, *, first: int = 0, second: int = 1) -> Mixtu
     The decomposition holds.  What Lemma 4.4 makes of it does not: Q₁ and the Q_i differ, and the counts of
     Q₁⁰ and Q₁¹ forget it (``python -m claims wang24-lemma-4.3 wang24-lemma-4.4``).  With p = ∞ the
     weight α is 0 and pα is β; with q = ∞, where another row lacks an output, r is 0.  Floating point.
-    Source: Wang (arXiv:2304.05007 before v5; PVLDB 2024), Lemma 4.3.
+    Source: Wang (arXiv:2304.05007 before v5), Lemma 4.3.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def lower_bound_pair(table: ArrayLike, *, n: int, first: int = 0, second: int = 
     True where R₀(A) = R₁(B), which holds for every symmetric mechanism.  Elsewhere it fails: for
     R₀ = (1, 4)/5, R₁ = (2, 3)/5, n = 2 and e^ε = 5/4 the pair has the larger δ
     (``python -m claims wang24-theorem-5.1``).
-    Source: Wang (arXiv:2304.05007 before v5; PVLDB 2024), Theorem 5.1 and Proposition 1.
+    Source: Wang (arXiv:2304.05007 before v5), Theorem 5.1 and Proposition 1.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def search_epsilon(pair: VariationRatioPair, *, delta: float, steps: int = 20, u
     Notes
     -----
     `VariationRatioPair.epsilon` encloses the same number to machine precision.
-    Source: Wang (arXiv:2304.05007 before v5; PVLDB 2024), Algorithms 1 and 3.
+    Source: Wang (arXiv:2304.05007 before v5), Algorithms 1 and 3.
 
     Examples
     --------

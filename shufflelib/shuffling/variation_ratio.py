@@ -61,7 +61,7 @@ class VariationRatioPair(BlanketPair):
     be that value.  `of` needs no such tolerance.  r₀ + r₁ within 1e-15 of 1 counts as 1.
 
     Cost O(1) in n.
-    Source: Wang (arXiv:2304.05007 before v5; PVLDB 2024), Theorems 4.2 and 4.6, Algorithm 1; q₀ ≠ q₁:
+    Source: Wang (arXiv:2304.05007 before v5), Theorems 4.2 and 4.6, Algorithm 1; q₀ ≠ q₁:
     Proposition 1, Algorithm 3.
 
     Examples

@@ -191,6 +191,16 @@ def test_the_ledger_states_how_the_work_of_every_claim_was_read():
     assert works.how(claims.Claim("own-guess", "Mine.", "a guess", Verdict.HOLDS, len)) == ""
 
 
+def test_a_claim_is_told_with_its_number_in_print_where_that_is_another(capsys):
+    said = printed_by(capsys, "wang24-theorem-4.7")[1]
+    assert "before v5), Theorem 4.7," in said
+    assert "\n  published Theorem 4.7 is Theorem 4.2 in PVLDB 2024\n" in said
+    assert "published " not in printed_by(capsys, "wang24-theorem-5.1")[1]
+    for claim in claims.ALL:
+        assert "PVLDB" not in claim.source, f"{claim.id}: which numbers are those of its source?"
+        assert claim.id.startswith("wang24-") or not works.published(claim)
+
+
 def test_the_ledger_lists_what_appeared_since_a_year(capsys):
     code, listed, _ = printed_by(capsys, "--since", "2025", "--json")
     assert code == 0

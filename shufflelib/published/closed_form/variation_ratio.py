@@ -57,7 +57,7 @@ def variation_ratio_analytic(*, p: float, beta: float, q: float, n: int, delta: 
 
     Notes
     -----
-    Source: Wang (arXiv:2304.05007 before v5; PVLDB 2024), Theorem 4.7 with Appendix C; the authors' released
+    Source: Wang (arXiv:2304.05007 before v5), Theorem 4.7 with Appendix C; the authors' released
     code is the same with strict inequalities.
 
     **Below the exact value inside the printed regime**, because the second printed condition has a
@@ -142,7 +142,7 @@ def variation_ratio_asymptotic(*, p: float, beta: float, q: float, n: int, delta
 
     Notes
     -----
-    Source: Wang (arXiv:2304.05007 before v5; PVLDB 2024), Theorem 4.8 with Appendix D.  The authors' released
+    Source: Wang (arXiv:2304.05007 before v5), Theorem 4.8 with Appendix D.  The authors' released
     code evaluates something else: sqrt(16 log(4/delta)/(r(n-1))) + 2/(r(n-1)) under
     n > 8 log(4/delta)/r, a root smaller by the factor 0.71.
 
