@@ -301,7 +301,7 @@ def test_the_mechanism_asked_for_is_explained_and_recorded():
 def test_a_breach_is_said_in_words_once_odds_say_nothing():
     three = recommend(**MEAN, rounds=3)
     assert all(
-        "all 3 reports together can be traced to the sender: no meaningful protection remains"
+        "all 3 reports together can reveal their sender's values: no meaningful protection remains"
         in row["sentence"]
         for row in three
     )

@@ -69,7 +69,7 @@ function warning({ n, eps, delta }, error = 0) {
 
 // What one report reveals to whoever knows its sender.
 function breach(eps0) {
-  return Math.exp(eps0) >= MEANINGLESS ? "one report can be traced to the sender: no meaningful protection remains" :
+  return Math.exp(eps0) >= MEANINGLESS ? "one report can reveal its sender's value: no meaningful protection remains" :
     `one report makes any guess about its sender at most ${written(Math.exp(eps0), 3)} times as likely as before`;
 }
 

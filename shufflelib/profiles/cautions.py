@@ -57,11 +57,12 @@ def breach(eps0, reports="one report"):
     >>> breach(1.0)
     'one report makes any guess about its sender at most 2.72 times as likely as before'
     >>> breach(200.0, "all 52 reports together")
-    'all 52 reports together can be traced to the sender: no meaningful protection remains'
+    "all 52 reports together can reveal their sender's values: no meaningful protection remains"
     """
+    one = reports.startswith("one ")
+    make, whose, values = ("makes", "its", "value") if one else ("make", "their", "values")
     if meaningless(eps0):
-        return f"{reports} can be traced to the sender: no meaningful protection remains"
-    make, whose = ("makes", "its") if reports.startswith("one ") else ("make", "their")
+        return f"{reports} can reveal {whose} sender's {values}: no meaningful protection remains"
     return f"{reports} {make} any guess about {whose} sender at most {odds(eps0)} times as likely as before"
 
 

@@ -20,6 +20,7 @@ from scipy.stats import norm
 import planner_table
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import Gaussian
+from shufflelib.profiles.cautions import breach
 from shufflelib.profiles.questions import in_both_directions
 from shufflelib.profiles.worst_epsilon import epsilon_at_delta
 from statement_words import MECHANISMS as MECHANISMS_IN_WORDS
@@ -225,8 +226,9 @@ def test_a_target_that_nobody_means_is_warned_of_in_the_answer_and_in_the_statem
     for expected, (said, statements) in zip(words, answers, strict=True):
         assert expected in said and statements and (said == "") == (expected == "")
         assert all(one.startswith("Warning: ") == (said != "") and expected in one for one in statements)
-    traced = "one report can be traced to the sender: no meaningful protection remains."
-    assert answers[2][1][0].endswith(traced) and not answers[-1][1][0].endswith(traced)
+    lost = f"{breach(math.log(1000.0))}."
+    assert lost.startswith("one report can reveal its sender's value: no meaningful")
+    assert answers[2][1][0].endswith(lost) and not answers[-1][1][0].endswith(lost)
 
 
 # in a browser
