@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from shufflelib import aggregate, estimation, randomizers, recommend, shuffle, shuffling
+from shufflelib.calibration.tasks import TASKS
 from shufflelib.profiles import Gaussian
 from statement_words import promised
 
@@ -331,7 +332,7 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
         ({"task": "sum"}, "task must be one of histogram, mean, sets"),
         ({"analyst": "sum"}, "analyst must be"),
         ({"d": None}, "d must be given for the task 'histogram': the number of items"),
-        ({"s": 2}, "s must be left out for the task 'histogram', got 2"),
+        ({"s": 2}, "left out for the task 'histogram', got 2; the tasks 'sets' and 'key_value' take it"),
         ({"task": "sets"}, "s must be given for the task 'sets': how many items a user may hold"),
         ({"task": "sets", "s": 0}, "s must be"),
         ({"task": "sets", "s": 13}, "s must be finite and >= 1 and <= 12, got 13"),
@@ -347,6 +348,11 @@ def test_mechanisms_that_cannot_meet_the_target_are_named():
 def test_bad_input_is_refused(wrong, words):
     with pytest.raises((TypeError, ValueError), match=words):
         recommend(**(HISTOGRAM | wrong))
+
+
+def test_the_tasks_that_take_a_size_are_those_that_the_refusal_names():
+    assert [name for name, one in TASKS.items() if "s" in one.sizes] == ["sets", "key_value"]
+    assert [name for name, one in TASKS.items() if "d" not in one.sizes] == ["mean"]
 
 
 def test_sets_of_one_item_do_not_repeat_randomized_response():

@@ -1,7 +1,6 @@
 """What a task is: a question about users' values, the mechanisms that answer it, and their errors."""
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -12,6 +11,7 @@ from shufflelib.randomizers.integer_noise import LARGEST_VARIANCE, SMALLEST_VARI
 from shufflelib.randomizers.multi_message import MultiMessage
 
 LEAST, MOST_ITEMS, MOST_MESSAGES = {"d": 2, "s": 1}, 10**7, 10**12
+LEFT_OUT = {"d": "a user holds a number in [0, 1]", "s": "the tasks 'sets' and 'key_value' take it"}
 FLOAT_BITS = 64
 Sizes: TypeAlias = Mapping[str, int]  # d, s and the like, by name
 LIMITS = {
@@ -146,9 +146,8 @@ class Task:
         """Return a size, or None if the task has none of this name and none is given."""
         if name not in self.sizes:
             if value is not None:
-                holds = self.holds.format_map(defaultdict(int))
                 raise ValueError(
-                    f"{name} must be left out for the task {task!r}, got {value!r}; a user holds {holds}"
+                    f"{name} must be left out for the task {task!r}, got {value!r}; {LEFT_OUT[name]}"
                 )
             return None
         if value is None:
