@@ -373,7 +373,7 @@ def _mechanisms(arguments):
     lines, rows = [], []
     for name, one in found.items():
         lines.append(f"{name}: {one['what']}")
-        lines += [f"    --{option:8}{domain}" for option, domain in one["parameters"].items()]
+        lines += [f"    --{option:7} {domain}" for option, domain in one["parameters"].items()]
         lines += [f"    {one['source']}"] if one["source"] else []
         rows.append({"name": name} | one | {"parameters": " ".join(one["parameters"])})
     return "\n".join(lines), found, Table(rows)

@@ -195,7 +195,13 @@ def test_help_names_the_parameters_of_the_chosen_mechanism_alone(capsys):
 def test_mechanisms_are_listed_with_parameters_domains_and_sources(capsys):
     assert main(["mechanisms"]) == 0
     out = capsys.readouterr().out
-    for words in ("generalized_rr", "--sigma", "Number of options, at least 2.", "Wang 2024, Table 1 [35]"):
+    for words in (
+        "generalized_rr",
+        "--sigma",
+        "Number of options, at least 2.",
+        "--branching Chi",
+        "Wang 2024, Table 1 [35]",
+    ):
         assert words in out
     assert main(["mechanisms", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
