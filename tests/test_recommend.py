@@ -372,6 +372,7 @@ def test_secure_aggregation_needs_nearly_as_little_noise_as_a_trusted_curator():
     shuffled = recommend(**(HISTOGRAM | {"dropout": 0.1}))
     assert found("sums")[0]["standard error"] < shuffled[0]["standard error"]
     assert "sums of reports" in found("sums").title and "Secure aggregation" in str(found("sums"))
+    assert "On data" not in str(found("sums")) and "On data" in str(shuffled)
 
 
 def test_errors_of_noise_are_those_of_the_protocol():

@@ -179,10 +179,10 @@ def recommend(
         blanket messages of each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``,
         rounded to the safe side; "proved delta" is that bound.  "standard error" is that at ordinary data,
         "worst case" the largest for any data; the first note says what they are of, which data are ordinary,
-        and whether they are exact or simulated.  "run" is a line of Python that runs the protocol on data.
-        "x central" is the standard error relative to Gaussian noise that a trusted curator adds at the same
-        target.  ``warning`` says where a target protects nobody, or an answer is of no use.  A mechanism that
-        takes more than 1,000 messages of every user is left out unless it is the one asked for.
+        and whether they are exact or simulated.  "run" is a line of Python that runs the protocol on data,
+        empty for sums.  "x central" is the standard error relative to Gaussian noise that a trusted curator
+        adds at the same target.  ``warning`` says where a target protects nobody, or an answer is of no use.
+        A mechanism that takes more than 1,000 messages of every user is left out unless it is asked for.
 
     Raises
     ------
@@ -473,4 +473,5 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
             "and hold only if no more drop out and dropping out does not depend on the values."
         )
     left_out = (f"Left out: {name}: {reason}" for name, reason in refused.items())
-    return (*notes, *left_out, f"On data: {shown['run']}", f"Python: {shown['python']}")
+    on_data = (f"On data: {shown['run']}",) if shown["run"] else ()
+    return (*notes, *left_out, *on_data, f"Python: {shown['python']}")
