@@ -24,7 +24,7 @@ MECHANISMS = {
     r"one random bit \(Duchi et al.\)": randomizers.duchi,
     r"the piecewise mechanism": randomizers.piecewise,
     r"Laplace noise of scale 1/eps0": randomizers.laplace,
-    r"PrivSet of (?P<k>[\d,]+) options": randomizers.subset_exponential,
+    r"PrivSet, which reports (?P<k>[\d,]+) of the options and dummies,": randomizers.subset_exponential,
     r"the collision mechanism with (?P<l>[\d,]+) values": randomizers.collision,
     r"the wheel mechanism with arcs of length (?P<arc>\S+)": randomizers.wheel,
     r"basic RAPPOR of one item drawn": randomizers.sampled_rappor,
@@ -69,12 +69,12 @@ def promised(statement, mechanisms=MECHANISMS):
         d = {"d": whole(held[6]) ** 2}
     if held[2]:
         d = {"d": whole(held[2]) + whole(held[3]), "s": whole(held[2])}
-    joined, seen = shuffle, "shuffled reports"
+    joined, seen = shuffle, "shuffled messages" if " sends once " in statement else "shuffled reports"
     if "secure aggregation reveals the sums" in statement:
         joined, seen = partial(aggregate, changed=2 if d else 1), "sums"
     search(f"Whoever sees the {seen} learns", statement)
     if sent := re.search(
-        r"sends once .* and ([\d,]+) random messages?, each an option drawn unif", statement
+        r"sends once .* and (1(?= random message, an)|[\d,]+(?= random messages, each an)) ", statement
     ):
         one = shuffle_messages(randomizers.balls_into_bins(**d), n=n, dummy_messages=n * whole(sent[1]))
     elif added := re.search(r", once, with (\w+) noise of (mu|sigma) = (\S+) added( to each)?,", statement):

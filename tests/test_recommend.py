@@ -228,6 +228,9 @@ def test_the_sentence_counts_all_rounds_and_every_message():
     )
     assert "any one user in all 5 rounds together" in said and "taking part does not depend" in said
     assert any(note.startswith("messages: random ones") for note in proposed.notes)
+    assert "Whoever sees the shuffled messages learns" in said
+    few = recommend(n=10_000, eps=1.0, delta=1e-6, d=64, mechanism="balls_into_bins").sentence
+    assert "and 1 random message, an option drawn uniformly, and a shuffler mixes the messages" in few
     said, row = found("mean").sentence, found("mean")[0]
     assert f"the piecewise mechanism at eps0 = {row['value']:g}," in said and "any one user's value" in said
     odds = float(said.split("at most ")[-1].split(" times")[0])

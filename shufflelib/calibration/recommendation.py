@@ -408,8 +408,8 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         does = f"{device} sends its value, {held}, once, with {added}"
         what, alone = "reports", "nothing is promised"
     elif one.finds == "messages":
-        more = f"{value:,} random message{'s' * (value > 1)}"
-        does = f"{device} sends once its value, {held}, and {more}, each an option drawn uniformly"
+        more = "1 random message," if value == 1 else f"{value:,} random messages, each"
+        does = f"{device} sends once its value, {held}, and {more} an option drawn uniformly"
         what, alone = "messages", "nothing is promised"
     else:
         named = f"{one.name}{one.size.format(mechanism)}"
@@ -422,7 +422,7 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         drawn = f"{n:,} users drawn at random from {population(n, target.rate):,}"
         crowd = drawn if stay == n else f"{crowd} of {drawn}"
     secret = "that users are drawn anew for each round and in secret, " * sampled
-    joined, seen, trusted = "a shuffler mixes", "shuffled reports", "the shuffler"
+    joined, seen, trusted = "a shuffler mixes", f"shuffled {what}", "the shuffler"
     if asked["analyst"] == "sums":
         joined, seen, trusted = "secure aggregation reveals the sums of", "sums", "the secure aggregation"
     return (

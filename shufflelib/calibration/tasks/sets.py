@@ -30,7 +30,7 @@ SETS = Task(
             "PrivSet",
             lambda one: min(one.d, one.k * bits(one.d)),
             "O(n k), k items a report",
-            " of {0.k:,} options",
+            ", which reports {0.k:,} of the options and dummies,",
         ),
         _candidate(
             randomizers.collision,
