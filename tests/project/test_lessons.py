@@ -231,6 +231,16 @@ def test_no_assertion_stops_a_reader(path):
         assert not [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
 
 
+@lesson
+def test_no_cell_ends_in_a_call_whose_drawn_thing_is_printed(path):
+    """A last line such as ``ax.axvline(0)`` prints an object, unless a semicolon ends it."""
+    for cell in code(read(path)):
+        last = ast.parse(cell.source).body[-1:]
+        if last and isinstance(last[0], ast.Expr) and not cell.source.rstrip().endswith(";"):
+            root = re.match(r"\w*", ast.unparse(last[0]))[0]
+            assert root not in {"ax", "axes", "fig", "flat", "grid", "plt", "sns"}, cell.source
+
+
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[0]}: {edit[2]}")
 def test_a_lesson_runs_to_its_end_after_an_edit(edit):
     number, old, new = edit
