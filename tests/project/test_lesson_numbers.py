@@ -101,6 +101,13 @@ def test_lesson_3(profile):
     assert np.allclose(exact[:3], 100) and 80 < exact.min()
     assert np.isclose(at.worst[3], 33 / 625) and np.isclose(at.delta_of((0, 0, 2)), 33 / 625)
     assert np.isclose(at.ends[3].upper, 7 / 125) and np.isclose(at.ends[3].lower, 0.0432)
+    shares = []  # at a fixed δ the two ε nearly agree, at a fixed ε the two δ move apart
+    for n in (12, 100, 1000):
+        crowd = shuffle(randomizers.generalized_rr(eps0=log(3), d=3), n=n)
+        delta, eps = crowd.delta(eps=log(2)), crowd.epsilon(delta=1e-6)
+        shares.append((delta.lower / delta.upper, eps.lower / eps.upper))
+    assert 0.79 < shares[0][0] and 0.3 < shares[1][0] < 0.34 and shares[2][0] < 1e-4
+    assert shares[1][1] > 0.98 and shares[2][1] > 0.998
 
 
 @both
