@@ -54,6 +54,7 @@ def test_lesson_1(profile):
     rule = 2 * np.sinh(log(3) / 2) * np.sqrt(log(1e6) / at.n)
     assert np.isclose(rule, (1 - 1 / 3) * np.sqrt(3 * log(1e6) / at.n)) and 0.9 < rule / at.eps.upper < 1.3
     assert round(np.sqrt(log(1e6) / 2), 1) == 2.6 and 2.5 < at.needed[1] / at.needed[2] < 3
+    assert [round(float(at.shuffled(n) / at.central(n)), 1) for n in (1415, 1e6)] == [3.0, 1.4]
     times = lesson.after('wide["times"]').wide.times
     assert 0.5 < times.min() < 1 < times.max() < 3.5
     dozen = shuffle(randomizers.binary_rr(eps0=log(3)), n=12).epsilon(delta=1e-3)
