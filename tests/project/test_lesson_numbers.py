@@ -12,6 +12,7 @@ from scipy.stats import binom, norm
 from lessons import NUMBERED, run
 from shufflelib import calibration, estimation, profiles, randomizers, sgd, shuffle
 from shufflelib.published import conversions, joint_concavity
+from shufflelib.published.personalized import gaussian_delta_gspa24
 from shufflelib.published.shuffle_index import shuffle_index
 from shufflelib.randomizers import from_pmf
 from shufflelib.shuffling import PersonalizedPair, VariationRatioPair, personal
@@ -516,6 +517,15 @@ def test_lesson_11(profile):
     assert at.table[0]["weighted slots"] < 1.2 * at.alone
     at = lesson.after("drift = ")
     assert at.bold > 1.5 * at.queue and at.drift < -0.2
+    assert round(at.queue, 4) == 0.0165 and at.theorem > 2 * at.bold
+    few = [log(99), 0, 0, 0]  # "no report is 1" has the probability 99/800 if you hold 0, else 1/800
+    assert gaussian_delta_gspa24(eps0=few, eps=log(50)) < 0.01 < Fraction(99 - 50, 800)
+    careful = np.repeat([2.0, 0.1, 1.0], [1, 100, 99])
+    assert personal.PersonalRandomizedResponse(eps0=careful, d=2).delta(user=1, eps=0.1).upper == 0
+    crowds = [personal.PersonalRandomizedResponse(eps0=[1.0] + 999 * [theirs], d=2) for theirs in (0.1, 1.0)]
+    guess = [crowd.epsilon(user=0, delta=1e-6) for crowd in crowds]
+    assert 0.109 < guess[0].upper < 0.110 and 0.126 < guess[1].lower < 0.127
+    assert "is at most 0.110 while they use 0.1; once they use 1, an attack attains 0.126" in lesson.prose
 
 
 @pytest.mark.parametrize("budgets", [[log(3), 0.0, 1.0], [2.0, 0.5, 1.0, 0.1]])
