@@ -131,6 +131,7 @@ def test_a_record_of_every_kind_of_profile_gives_its_numbers_again(tmp_path, kin
     assert block["neighbours"] == neighbours and sees in (None, block["analyst_sees"])
     details = found["deployment"]["privacy_loss"]["privacy_unit_details"]
     assert details == str(profile.adjacency)
+    assert check(found).sentence.count(details) == 1
     same(profile, found, (0.1, 0.3))
 
 

@@ -162,8 +162,10 @@ def check(record: Mapping[str, Any]) -> Verdict:
     ends = written(lower, up=False, digits=DIGITS), written(upper, up=True, digits=DIGITS)
     words = (
         f"epsilon = {eps!r} at delta = {delta!r} {verdict}: certified {ends[0]} ≤ epsilon ≤ {ends[1]} of "
-        f"{profile.statement} (neighbours: {profile.adjacency})"
+        f"{profile.statement}"
     )
+    if str(profile.adjacency) not in profile.statement:
+        words += f" (neighbours: {profile.adjacency})"
     if stated is not None:
         stated = validation.real(stated, f"{BLOCK}.local_epsilon", at_least=0.0, remedy="a budget is in nats")
         if alone is None or stated < alone * (1.0 - 1e-9):
