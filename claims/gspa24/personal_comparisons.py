@@ -133,8 +133,8 @@ def _linear(effort):
     monotone = shares == sorted(shares) and budgets == sorted(budgets, reverse=True)
     bent = abs(budgets[1] / ((budgets[0] + budgets[2]) / 2) - 1) > 0.2
     evidence = (
-        "the directions are right, but not linear: for the mean the error goes as a square root of the share "
-        "and as one over the budget"
+        "the directions are right, but not linear: for the mean the error goes as the root of the sum of "
+        "1/eps^2 over all users"
     )
     return Finding(Verdict.SMALLER if monotone and bent else Verdict.HOLDS, evidence, steps)
 
