@@ -76,6 +76,16 @@ def test_pairs_of_sums_have_the_reference_values_and_lie_in_the_brackets(n, eps,
     assert found.lower <= delta * (1 + 1e-9) and delta * (1 - 1e-9) <= found.upper
 
 
+@pytest.mark.parametrize(("relation", "lower", "upper"), [("zero", 2.90, 2.93), ("replace", 4.22, 4.29)])
+def test_fourteen_days_of_one_metric_have_the_total_of_the_text(relation, lower, upper):
+    total = sums(10**5, relation).compose(rounds=14).epsilon(1e-5)
+    assert lower < total.lower < total.upper < upper
+
+
+def test_most_cells_have_a_delta_that_one_published_user_has():
+    assert sum(delta >= 1 / n for n, delta, _ in CELLS) == 21 and len(CELLS) == 24
+
+
 def test_twenty_cells_are_too_small_for_a_moved_bin_and_the_four_others_have_the_largest_deltas():
     held = [(n, delta) for n, delta, eps in CELLS if delta_of_two_sums(n, eps) <= delta]
     assert held == [(10**5, 1e-1), (10**6, 1e-1), (10**7, 1e-1), (10**7, 1e-2)]
