@@ -2,12 +2,13 @@
 
     python tools/slides.py build/full/course build/slides
 
-A deck has the lesson's question, guess, pictures with their findings, smallest case, ten lines, summary and
-quiz.  Its sliders move.
+A deck has the lesson's question, guess, pictures with their findings, smallest case, ten lines, the answer to
+the guess, summary and quiz.  Its sliders move.
 """
 
 import html
 import importlib.util
+import itertools
 import re
 import shutil
 import sys
@@ -20,6 +21,7 @@ import slide_text
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
 IDEA = re.compile(r"ideas\.draw_(\w+)")
+ANSWER = re.compile(r"^.*\b(?:answers?|order)\b[^.\n]*(?:\*\*[A-F]\*\*|\([a-f]\)| [A-F]\.).*$", re.MULTILINE)
 BODY = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
 
 
@@ -51,12 +53,24 @@ def shown(cell, folder):
             yield figure(Path(picture), found["finding"], f"**{found['label']}** {found['caption']}")
 
 
+def answer(lesson):
+    """Return the sentence that answers the guess; it stands before what the lesson does not say."""
+    found = []
+    for heading in itertools.takewhile(lambda one: one != "What it does not say", lesson.sections):
+        if heading != "Guess first":
+            found += ANSWER.findall(lesson_parts.FOLDED.sub("", lesson.text(heading)))
+    return found[0] if found else ""
+
+
 def section(lesson, heading, folder):
     """Yield the slides of one section."""
     cells = lesson.sections[heading]
+    if heading == "What it does not say" and (said := answer(lesson)):
+        options = re.findall(r"^>.*$", slide_text.guess(lesson.text("Guess first")), re.MULTILINE)
+        yield slide("The guess", "\n\n".join([said, "\n".join(options)]))
     if heading == "Guess first":
         yield slide(heading, slide_text.guess(lesson.text(heading)))
-    if heading in ("The smallest case by hand", "What it does not say", "Summary"):
+    if heading in ("See it", "The smallest case by hand", "What it does not say", "Summary"):
         first, *others = re.split(
             r"^### ", lesson_parts.FOLDED.sub("", lesson.text(heading)), flags=re.MULTILINE
         )
@@ -66,7 +80,7 @@ def section(lesson, heading, folder):
     if heading == "See it":
         for name in dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in cells))):
             yield figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name)
-    if heading.startswith("The idea"):
+    if heading.startswith(("The smallest case", "The idea")):
         for part in slide_text.programs(cells):
             yield slide(heading, part)
     for cell in cells:

@@ -32,6 +32,8 @@ How many?
 
 > **A.** one · **B.** two
 ## See it: two coins
+
+Each coin falls.
 ## The smallest case by hand
 
 With $a_1 = 1$ and $b_1 = 2$ it costs $5; `x = "$y$"`.
@@ -39,6 +41,12 @@ With $a_1 = 1$ and $b_1 = 2$ it costs $5; `x = "$y$"`.
 $$a_1 + b_1 = 3.$$
 <CODE>print(1 + 2)
 <CODE>sns.lineplot(frame)
+## Why it is true
+
+So the answer is **B**.
+## What it does not say
+
+- It is one case.
 ## Summary
 
 - The sum is 3.
@@ -248,7 +256,11 @@ def test_a_deck_has_question_guess_code_summary_and_quiz(lesson, tmp_path):
     deck = slides.deck(lesson, tmp_path)
     for text in ("Who said yes?", "<strong>B.</strong> two", "The sum is 3.", "\\(3\\).", "✓"):
         assert text in deck
-    assert deck.count("<section>") == deck.count("</section>") == 7
+    for text in ("Each coin falls.", "print(1 + 2)"):
+        assert text in html.unescape(re.sub(r"</?span[^>]*>", "", deck))
+    places = [deck.index(text) for text in ("print", "answer is <strong>B", "It is one case.")]
+    assert places == sorted(places)
+    assert deck.count("<section>") == deck.count("</section>") == 11
     assert "solution has fifteen words" not in deck
 
 
@@ -323,6 +335,11 @@ def test_a_checked_answer_stands_in_the_solution(lesson):
         assert any(math.isclose(one, times * value, rel_tol=near) for one in stated for times in (1, 100)), (
             check
         )
+
+
+@every_lesson
+def test_the_sentence_that_answers_the_guess_is_found(lesson):
+    assert re.search(r"answer|order", slides.answer(lesson))
 
 
 @every_lesson
