@@ -92,6 +92,18 @@ LOOKS = {  # colour, marker, worth
     "Gaussian": (PURPLE, "d", "pair"),
     "piecewise": (RED, "<", "pair"),
 }
+PACKAGE = {  # names of the package, as tables and recommendations have them
+    "generalized_rr": "randomized response",
+    "binary_rr": "binary randomized response",
+    "subset": "subset selection",
+    "local_hash": "local hashing",
+    "rappor": "RAPPOR",
+    "optimized_unary": "optimized unary encoding",
+    "hadamard": "Hadamard response",
+    "generic": "any mechanism",
+    "laplace": "Laplace",
+    "gaussian": "Gaussian",
+}
 SPARE = [  # for names that the table does not have: told apart by marker and dash
     (colour, marker, worth)
     for worth in ("pair", "formula", "limit")
@@ -112,6 +124,7 @@ def look(name, taken=()):
     >>> viz.look("a bound of one's own") == viz.look("a bound of one's own")
     True
     """
+    name = PACKAGE.get(name, name)
     if name in LOOKS:
         colour, marker, worth = LOOKS[name]
         return (colour, marker, *STROKE[worth])

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 import viz
 from shufflelib import randomizers, recommend
 from shufflelib.published import comparison
-from viz.looks import LOOKS, SPARE
+from viz.looks import LOOKS, PACKAGE, SPARE
 from viz.placing import _box
 
 
@@ -309,3 +309,9 @@ def test_points_that_are_not_joined_are_open_and_can_be_named():
     viz.save(ax, data, "00_1_open", caption="")
     named = {text.get_text(): text.get_color() for text in ax.texts}
     assert named == {name: viz.look(name)[0] for name in ("exact", "EFMRTT'19")}
+
+
+def test_a_mechanism_has_one_look_under_its_name_in_the_package_and_in_words():
+    assert all(hasattr(randomizers, name) and word in LOOKS for name, word in PACKAGE.items())
+    assert all(viz.look(name) == viz.look(word) for name, word in PACKAGE.items())
+    assert len({viz.look(name)[:2] for name in PACKAGE}) == len(PACKAGE)
