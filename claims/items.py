@@ -47,7 +47,7 @@ class Item(NamedTuple):
     Examples
     --------
     >>> from claims import items
-    >>> items.of("wang24")[7].name
+    >>> items.of("wang24")[12].name
     'Theorem 4.1'
     >>> {item.name: item.verdict for item in items.of("wang24")}["Table 1"]
     '11 of 12 rows hold, 1 refuted'
