@@ -63,8 +63,8 @@ def _four_curves(rng, null_first, alike=False):
 def _four_functions(effort):
     rng, cases = random.Random(effort.seed), min(8 * effort.points, 800)
     sound = all(_four_curves(rng, null_first=False) for _ in range(cases))
-    alike = all(_four_curves(rng, null_first=True, alike=True) for _ in range(cases))
     broken = sum(not _four_curves(rng, null_first=True) for _ in range(cases))
+    alike = all(_four_curves(rng, null_first=True, alike=True) for _ in range(cases))
     steps = (
         "P_0 = P_1 = Q_0 = (1, 0), Q_1 = (0, 1), w = 1/2, gamma = 0, eta = 3/4",
         "scales (eta-w)/((1-w)(eta-gamma)) = 2/3 and (w-gamma)/(w(eta-gamma)) = 4/3",
