@@ -138,12 +138,12 @@ def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     frames = nbformat.v4.new_output("execute_result", {"text/html": "<div class=frames>"})
     drawn = code("show_figure()", output, frames)
     drawn.metadata = {"jupyter": {"source_hidden": True}}
-    prose = nbformat.v4.new_markdown_cell("The ***advantage*** of ***nobody***.")
+    prose = nbformat.v4.new_markdown_cell("The ***advantage*** of [***nobody***](../../book/a.md).")
     cells = [code("x = 1"), drawn, code("", tags=["injected-parameters"]), prose]
     notebook = nbformat.v4.new_notebook(cells=cells)
     assert list(book_notebooks.figures_of(notebook)) == ["01_2_bag"]
     visible, folded, figure, prose, offer = book_notebooks.page(notebook, "course", "01_coins.ipynb").cells
-    assert prose.source == "The **{term}`advantage <advantage>`** of ***nobody***."
+    assert prose.source == "The **{term}`advantage <advantage>`** of [***nobody***](../../a.md)."
     assert offer.source == "{download}`Download this notebook <../../downloads/01_coins.ipynb>`"
     assert (
         visible.metadata == {} and folded.metadata == {"tags": ["hide-input"]} and folded.outputs == [frames]
