@@ -44,6 +44,8 @@ class Recommendation(Table):
         One for each mechanism: what was calibrated, the proved δ, errors, cost and a line of Python.
     asked : dict
         The arguments.
+    left_out : dict of str to str
+        Why a mechanism has no row, by its name.
     chosen : int
         Place of the row that is explained: the first, or that of the mechanism asked for.
     sentence : str
@@ -60,9 +62,16 @@ class Recommendation(Table):
     ('piecewise', True)
     """
 
-    def __init__(self, rows: Iterable[dict[str, Any]], *, asked: dict[str, Any], **texts: Any) -> None:
+    def __init__(
+        self,
+        rows: Iterable[dict[str, Any]],
+        *,
+        asked: dict[str, Any],
+        left_out: dict[str, str],
+        **texts: Any,
+    ) -> None:
         super().__init__(rows, **texts)
-        self.asked = asked
+        self.asked, self.left_out = asked, left_out
 
     @property
     def chosen(self) -> int:
@@ -279,6 +288,7 @@ def recommend(
         notes=_notes(asked, sizes, stay, target, refused, rows, shown),
         hidden=("proved delta", "python", "run", "warning", "sentence"),
         asked=asked | dataclasses.asdict(target),
+        left_out=refused,
     )
 
 

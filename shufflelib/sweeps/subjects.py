@@ -23,11 +23,12 @@ TEXTS = {"python", "run", "sentence"}
 
 
 def recommended(task, *, n, eps, delta, rounds=1, rate=1.0, dropout=0.0, analyst="reports", **sizes):
-    """Return the rows of `recommend`, without their texts."""
+    """Return the rows of `recommend`, without their texts, and one for each mechanism that is left out."""
     how = {"rounds": rounds, "rate": rate, "dropout": dropout, "analyst": analyst}
     found = recommend(**task(**sizes), n=n, eps=eps, delta=delta, **how)
     status = {"status": f"certified; standard error {TASKS[found.asked['task']].known}"}
-    return [{name: row[name] for name in row if name not in TEXTS} | status for row in found]
+    rows = [{name: row[name] for name in row if name not in TEXTS} | status for row in found]
+    return rows + [{"mechanism": name, "status": f"refused: {why}"} for name, why in found.left_out.items()]
 
 
 QUANTITIES = QUESTIONS | {"recommend": recommended}

@@ -77,8 +77,9 @@ def tabulate(
         ``unproved`` and ``fails`` as well (see `shufflelib.calibration.Calibration`), and its
         ``lower`` and ``upper`` enclose ε there.  An error has ``standard error`` and
         ``worst case`` instead; ``"recommend"`` has a row for each mechanism, with the columns of
-        `recommend`, among them ``value``, ``standard error`` and ``bytes``.  Where there is no answer, as for
-        a target out of reach, the ends are 0 and infinity, and the status begins with ``refused:``.
+        `recommend`, among them ``value``, ``standard error`` and ``bytes``; one that it leaves out has none
+        of them, and its status is ``refused:`` and the reason.  Where there is no answer at all, as for a
+        target out of reach, the ends are 0 and infinity, and the status begins with ``refused:``.
 
     Raises
     ------

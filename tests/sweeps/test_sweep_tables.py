@@ -114,6 +114,7 @@ def test_every_column_of_recommend_is_in_its_grid():
         rows = tabulate(spec, n_jobs=1)
     for task, sizes in (("mean", {}), ("sets", {"d": 8, "s": 2})):
         found = [row for row in rows if row["task"] == task and row.get("s") != 9]
+        assert all("value" in row for row in found)
         expected = recommend(task=task, **sizes, **asked).rows
         assert [row["mechanism"] for row in found] == [row["mechanism"] for row in expected]
         for row, one in zip(found, expected, strict=True):
@@ -121,6 +122,13 @@ def test_every_column_of_recommend_is_in_its_grid():
             assert all(row[name] == one[name] for name in one if name in row)
             assert row["status"] == "certified; standard error exact"
     assert rows[-1]["status"].startswith("refused: s must be") and "value" not in rows[-1]
+    few = {"n": 300, "eps": 0.01, "delta": 1e-9, "d": 4}
+    left_out = recommend(**few).left_out
+    rows = [row for row in tabulate(few | {"quantity": "recommend"}, n_jobs=1) if "value" not in row]
+    assert {row["mechanism"]: row["status"] for row in rows} == {
+        name: f"refused: {reason}" for name, reason in left_out.items()
+    }
+    assert left_out and all(row["n"] == 300 for row in rows)
     for wrong, words in (
         ({"task": "means"}, "task must be one of histogram, .*did you mean mean"),
         ({"analyst": "sum"}, "analyst must be one of reports, sums, got 'sum'"),
