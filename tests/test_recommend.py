@@ -201,6 +201,24 @@ def test_a_set_is_filled_up_with_dummies_that_count_the_missing_items():
 
 def test_errors_of_frequencies_are_those_of_the_protocols():
     evenly, rng = np.arange(HISTOGRAM["n"]) % HISTOGRAM["d"], np.random.default_rng(1)
+def test_the_note_on_slots_asks_for_the_histogram_whose_errors_are_those_of_its_estimate():
+    (note,) = (one for one in found("sets").notes if "slots" in one)
+    assert "d = 11 and rounds = 2, whose error for sets is 1.41 times" in note and note in str(found("sets"))
+    (note,) = (one for one in recommend(**SETS, rounds=3).notes if "slots" in one)
+    assert "d = 11 and rounds = 6" in note
+    drawn = recommend(**SETS, rate=0.5)  # the users drawn would send all their slots
+    assert not any("slots" in one for one in drawn.notes)
+    histogram = recommend(**{one: SETS[one] for one in ("n", "eps", "delta")}, d=11, rounds=2)
+    (row,) = (one for one in histogram if one["mechanism"] == "generalized_rr")
+    mechanism, rng = randomizers.generalized_rr(eps0=row["value"], d=11), np.random.default_rng(5)
+    first = np.arange(SETS["n"]) % 11
+    sums = [
+        sum(mechanism.estimate(mechanism.sample(held, rng)) for held in (first, (first + 1) % 11))
+        for _ in range(60)
+    ]
+    assert math.sqrt(2.0) * row["standard error"] == pytest.approx(np.std(sums, axis=0).mean(), rel=0.1)
+
+
     for row in found("histogram"):
         if row["parameter"] == "messages":
             one = randomizers.balls_into_bins(d=HISTOGRAM["d"], s=1)

@@ -465,6 +465,13 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
     elif asked["task"] == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
     share = sizes.get("s", 1) / sizes.get("d", 1)
+    elif asked["task"] == "sets" and target.rate == 1.0:
+        s, slots = asked["s"], f"d = {asked['d'] + 1} and rounds = {asked['s'] * target.rounds}"
+        notes.append(
+            "sampled_rappor reports one item, drawn from the set; every other row is about the whole set. If "
+            "you rely on the shuffler, compare one item or none in each of s slots, shuffled separately: the "
+            f"task histogram with {slots}, whose error for sets is {math.sqrt(s):.3g} times the one printed."
+        )
     if task.estimated == "a share" and shown["standard error"] > share:
         notes.append(
             f"An even share is {share:.2g}, less than the standard error of {shown['mechanism']}: only "
