@@ -186,11 +186,11 @@ def recommend(
     Recommendation
         One row for each mechanism.  ``value`` is the largest local budget, the least noise or the fewest
         blanket messages of each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``,
-        rounded to the safe side; "proved delta" is that bound.  "standard error" is that at ordinary data,
-        "worst case" the largest for any data; the first note says what they are of, which data are ordinary,
-        and whether they are exact or simulated.  "run" is a line of Python that runs the protocol on data,
-        empty for sums.  "x central" is the standard error relative to Gaussian noise that a trusted curator
-        adds at the same target.  ``warning`` says where a target protects nobody, or an answer is of no use.
+        rounded to the safe side; "proved delta" is that bound, rounded up.  "standard error" is that at
+        ordinary data, "worst case" the largest for any data; the first note says what they are of, which data
+        are ordinary, and whether they are exact or simulated.  "run" is a line of Python that runs the
+        protocol on data, empty for sums.  "x central" is the standard error relative to Gaussian noise that a
+        trusted curator adds at the same target.  ``warning`` says where a target protects nobody, or an answer is of no use.
         A mechanism that takes more than 1,000 messages of every user is left out unless it is asked for.
 
     Raises
@@ -286,7 +286,7 @@ def recommend(
         + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}")
         + ", sums of reports" * bool(summed),
         notes=_notes(asked, sizes, stay, target, refused, rows, shown),
-        hidden=("proved delta", "python", "run", "warning", "sentence"),
+        hidden=("python", "run", "warning", "sentence"),
         asked=asked | dataclasses.asdict(target),
         left_out=refused,
     )
@@ -392,7 +392,7 @@ def _row(name, one, value, mechanism, proved, target, n, central, task, sizes, s
         "mechanism": name,
         "parameter": one.finds,
         "value": value,
-        "proved delta": proved,
+        "proved delta": min(float(written(proved, up=True, digits=DIGITS)), target.delta),
         "standard error": usual,
         "worst case": worst,
         "x central": usual / central,
@@ -447,6 +447,7 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
 def _notes(asked, sizes, stay, target, refused, rows, shown):
     task, n, dropout = TASKS[asked["task"]], asked["n"], asked["dropout"]
     notes = [
+        f"proved delta: all rounds together at eps = {exactly(target.eps)}; "
         f"standard error ({task.known}): of an estimate of {task.estimated}, {task.ordinary}; "
         f"worst case: {task.worst}; "
         "x central: relative to a trusted curator's Gaussian noise at the same target."
@@ -464,7 +465,6 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
         )
     elif asked["task"] == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
-    share = sizes.get("s", 1) / sizes.get("d", 1)
     elif asked["task"] == "sets" and target.rate == 1.0:
         s, slots = asked["s"], f"d = {asked['d'] + 1} and rounds = {asked['s'] * target.rounds}"
         notes.append(
@@ -472,6 +472,7 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
             "you rely on the shuffler, compare one item or none in each of s slots, shuffled separately: the "
             f"task histogram with {slots}, whose error for sets is {math.sqrt(s):.3g} times the one printed."
         )
+    share = sizes.get("s", 1) / sizes.get("d", 1)
     if task.estimated == "a share" and shown["standard error"] > share:
         notes.append(
             f"An even share is {share:.2g}, less than the standard error of {shown['mechanism']}: only "
