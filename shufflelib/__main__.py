@@ -12,8 +12,8 @@ import warnings
 from importlib.metadata import version
 from itertools import zip_longest
 
-from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile, tabulated
-from shufflelib.calibration.recommendation import ANALYSTS, recommend
+from shufflelib.calibration.questions import ANALYSTS, LOOKED_FOR, QUESTIONS, profile, tabulated
+from shufflelib.calibration.recommendation import recommend
 from shufflelib.calibration.search import Calibration
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.estimation.audit import audit
@@ -50,6 +50,7 @@ HELP = {
     "d": "number of items, keys, values or bins; of cells along a side for the task location",
     "s": "most items of a user, for the tasks sets and key_value",
     "analyst": "what the analyst sees: shuffled reports, or sums of reports by secure aggregation",
+    "changed": "numbers of a user that may differ, where the analyst sees sums; 2 for the counts of items",
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
 }
 SOUGHT = {"delta": "delta", "calibrate users": "n", "calibrate rounds": "rounds"}
@@ -90,6 +91,7 @@ OTHER_COMMANDS = {
 }
 VALUES = {"epsilon": "delta", "delta": "eps", "renyi": "order", "tradeoff": "fpr"}  # may be several
 ELSEWHERE = {  # options of one command, and what to do in another
+    "analyst": "belongs to epsilon, delta, renyi, tradeoff and recommend, which calibrates for sums too",
     "dropout": "belongs to recommend; elsewhere --n counts the users who stay",
     "task": "belongs to recommend; epsilon, delta and calibrate take a --randomizer",
     "randomizer": "is for one mechanism; recommend compares them all, and --mechanism chooses one",
@@ -267,10 +269,9 @@ def _add_question(command, name, question, randomizer):
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
         needed = option == "n" or option in required(question)
-        several = {"nargs": "+"} if option == VALUES.get(name) else {}
-        command.add_argument(
-            f"--{option}", type=_number(option), required=needed, help=_help(option), **several
-        )
+        kind = {"choices": ANALYSTS} if option == "analyst" else {"type": _number(option)}
+        kind |= {"nargs": "+"} if option == VALUES.get(name) else {}
+        command.add_argument(f"--{option}", required=needed, help=_help(option), **kind)
     if randomizer:
         _add_parameters(command, randomizer, left_out=(*asked, LOOKED_FOR.get(name)))
     command.set_defaults(answer=_answered, question=name)

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from shufflelib import estimation, randomizers, recommend, shuffle
+from shufflelib import aggregate, estimation, randomizers, recommend, shuffle
 from shufflelib.__main__ import main
 from shufflelib.calibration import fewest_users, largest_eps0, most_rounds
 
@@ -137,6 +137,34 @@ def test_every_question_takes_rounds_and_a_rate_and_prints_csv(capsys):
     (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
     expected = profile().subsample(0.1).compose(3).epsilon(1e-8)
     assert (float(row["lower"]), float(row["upper"])) == (expected.lower, expected.upper)
+
+
+def test_sums_of_reports_are_answered_as_by_aggregate(capsys):
+    noise, items = ["--randomizer", "skellam", "--mu", "0.1"], ["--randomizer", "rappor", "--eps0=1", "--d=8"]
+    for options, mechanism, changed in (
+        ([*noise, "--changed", "2"], randomizers.skellam(mu=0.1), 2),
+        (items, randomizers.rappor(eps0=1.0, d=8), None),
+    ):
+        command = [*options, "--n", "1000", "--analyst", "sums", "--rounds", "3", "--json"]
+        profile = aggregate(mechanism, 1000, changed=changed).compose(3)
+        assert main(["epsilon", "--delta", "1e-6", *command]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["upper"], found["statement"]) == (
+            profile.epsilon(1e-6).upper,
+            profile.epsilon(1e-6).statement,
+        )
+        assert main(["delta", "--eps", "0.5", *command]) == 0
+        assert json.loads(capsys.readouterr().out)["upper"] == profile.delta(0.5).upper
+    for options, words in (
+        (noise, "analyst must be sums for skellam, got reports"),
+        ([*items, "--changed", "2"], "analyst must be sums for changed = 2"),
+        (["--randomizer", "krr", "--eps0=1", "--d=8", "--analyst", "sums"], "must flip bits independently"),
+        ([*noise, "--analyst", "sum"], "sum is unknown (did you mean sums?)"),
+    ):
+        assert main(["epsilon", *options, "--n", "1000", "--delta", "1e-6"]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["calibrate", "rounds", *items, "--analyst", "sums"]) == 2
+    assert "--analyst belongs to epsilon, delta" in capsys.readouterr().err
 
 
 def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):

@@ -1,39 +1,45 @@
 """Questions about a mechanism given by name: each takes a constructor, and its numbers by keyword."""
 
+import inspect
 import os
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.calibration.tasks.errors import standard_errors
+from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.written_tables import read_file
+from shufflelib.shuffling.aggregated import aggregate
 from shufflelib.shuffling.shuffled import shuffle
 
-
-def profile(randomizer, *, n, rounds=1, rate=1.0, **parameters):
-    """Return the profile of n shuffled reports, drawn at a rate, over some rounds."""
-    return shuffle(randomizer(**parameters), n).subsample(rate).compose(rounds)
+ANALYSTS = ("reports", "sums")
 
 
-def epsilon(randomizer, *, n, delta, rounds=1, rate=1.0, **parameters):
-    """Enclose ε at δ."""
-    return profile(randomizer, n=n, rounds=rounds, rate=rate, **parameters).epsilon(delta)
+def profile(randomizer, *, n, rounds=1, rate=1.0, analyst="reports", changed=None, **parameters):
+    """Return the profile of n reports, shuffled or summed up, drawn at a rate, over some rounds."""
+    mechanism = randomizer(**parameters)
+    if analyst == "sums":
+        one_round = aggregate(mechanism, n, changed=changed)
+    elif changed is not None or isinstance(mechanism, NoisyCount):
+        what = type(mechanism).__name__ if changed is None else f"changed = {changed}"
+        raise ValueError(f"analyst must be sums for {what}, got reports, which are shuffled; choose sums")
+    else:
+        one_round = shuffle(mechanism, n)
+    return one_round.subsample(rate).compose(rounds)
 
 
-def delta(randomizer, *, n, eps, rounds=1, rate=1.0, **parameters):
-    """Enclose δ at ε."""
-    return profile(randomizer, n=n, rounds=rounds, rate=rate, **parameters).delta(eps)
+def _question(name, value):
+    """Return a question to a profile: a method of it, and the name of what that takes."""
 
+    def answer(randomizer, **given):
+        asked = given.pop(value)
+        return getattr(profile(randomizer, **given), name)(asked)
 
-def renyi(randomizer, *, n, order, rounds=1, rate=1.0, **parameters):
-    """Enclose the Rényi divergence of an order."""
-    return profile(randomizer, n=n, rounds=rounds, rate=rate, **parameters).renyi(order)
-
-
-def tradeoff(randomizer, *, n, fpr, rounds=1, rate=1.0, **parameters):
-    """Enclose the smallest false-negative rate at a false-positive rate."""
-    return profile(randomizer, n=n, rounds=rounds, rate=rate, **parameters).tradeoff(fpr)
+    randomizer, n, *others = inspect.signature(profile).parameters.values()
+    own = inspect.Parameter(value, inspect.Parameter.KEYWORD_ONLY)
+    answer.__signature__ = inspect.Signature([randomizer, n, own, *others])
+    return answer
 
 
 @dataclass(frozen=True)
@@ -64,10 +70,10 @@ def error(randomizer, *, n, **parameters):
 
 
 QUESTIONS = {
-    "epsilon": epsilon,
-    "delta": delta,
-    "renyi": renyi,
-    "tradeoff": tradeoff,
+    "epsilon": _question("epsilon", "delta"),
+    "delta": _question("delta", "eps"),
+    "renyi": _question("renyi", "order"),
+    "tradeoff": _question("tradeoff", "fpr"),
     "error": error,
     "calibrate eps0": targets.largest_eps0,
     "calibrate sigma": targets.smallest_sigma,

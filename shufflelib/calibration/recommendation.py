@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from shufflelib import randomizers
+from shufflelib.calibration.questions import ANALYSTS
 from shufflelib.calibration.targets import Target
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.calibration.tasks.errors import mean_errors
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-3  # relative, of a budget that is then rounded to `DIGITS`
 ACCURACY = 2e-3  # relative, of δ
 DIGITS = 4
-ANALYSTS = ("reports", "sums")
 
 
 class Recommendation(Table):
@@ -190,8 +190,9 @@ def recommend(
         ordinary data, "worst case" the largest for any data; the first note says what they are of, which data
         are ordinary, and whether they are exact or simulated.  "run" is a line of Python that runs the
         protocol on data, empty for sums.  "x central" is the standard error relative to Gaussian noise that a
-        trusted curator adds at the same target.  ``warning`` says where a target protects nobody, or an answer is of no use.
-        A mechanism that takes more than 1,000 messages of every user is left out unless it is asked for.
+        trusted curator adds at the same target.  ``warning`` says where a target protects nobody, or an
+        answer is of no use.  A mechanism that takes more than 1,000 messages of every user is left out unless
+        it is asked for.
 
     Raises
     ------

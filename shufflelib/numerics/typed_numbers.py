@@ -14,6 +14,7 @@ WHOLE = {
     "B",
     "K",
     "branching",
+    "changed",
     "d",
     "draws",
     "h",
@@ -24,6 +25,8 @@ WHOLE = {
     "rounds",
     "s",
     "seed",
+    "sensitivity",
+    "trials",
 }  # parameters that count something
 SHARES = {"confidence", "delta", "dropout", "fpr", "rate", "redraw"}
 SUCH_AS = {

@@ -25,7 +25,7 @@ def constructors():
     return {
         name: build
         for name, build in built.items()
-        if issubclass(build, LocalRandomizer) and not OTHERS & set(parameters(build))
+        if issubclass(build, LocalRandomizer | NoisyCount) and not OTHERS & set(parameters(build))
     }
 
 
@@ -59,8 +59,6 @@ def _in_python(name):
         arguments = ", ".join(f"{one}={one}" for one in parameters(build))
         made = f"randomizers.{name}({arguments})"
         return f"shuffling.multi_message.shuffle_messages({made}, n=n, dummy_messages=n*k), k for each"
-    if issubclass(build, NoisyCount):
-        return f"aggregate(randomizers.{name}({', '.join(f'{one}={one}' for one in required(build))}), n=n)"
     return f"see help(shufflelib.randomizers.{name})"
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from shufflelib.calibration import questions
-from shufflelib.calibration.questions import LOOKED_FOR
-from shufflelib.calibration.recommendation import ANALYSTS
+from shufflelib.calibration.questions import ANALYSTS, LOOKED_FOR
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, writing
 from shufflelib.numerics.typed_numbers import WHOLE
@@ -59,7 +58,8 @@ def tabulate(
         them; ``pmf``, beside it or instead: a table of probabilities, the file of one, or a list of them; for
         ``"recommend"``, instead of both, ``task``: one of its tasks or a list; then the parameters:
         ``eps0``, ``d``, …, ``n``, ``delta``, ``eps``, ``order``, ``rounds`` (adaptive, equal), ``rate`` (of
-        subsampling without replacement; the n users are those drawn).
+        subsampling without replacement; the n users are those drawn), ``analyst`` (``"sums"`` of reports
+        instead of shuffled ones) and ``changed`` (of `aggregate`).
         Each is a number, a list of numbers or a range ``{"from": 1, "to": 1e9, "points": 10, "log": True}``;
         ranges of whole numbers are rounded to such, without repetitions.
     n_jobs, scheduler

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from shufflelib import calibration, randomizers, recommend, shuffle
+from shufflelib import aggregate, calibration, randomizers, recommend, shuffle
 from shufflelib.sweeps import table, tabulate
 
 SPEC = {"quantity": "epsilon", "randomizer": "binary-rr", "eps0": [1, 2.0], "n": [10, 50], "delta": 1e-3}
@@ -105,6 +105,14 @@ def test_files_of_tables_are_refused_as_on_the_command_line(tmp_path):
         with pytest.raises(kind) as raised:
             tabulate(OWN | asked)
         assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_grid_of_sums_has_the_numbers_of_aggregate():
+    spec = {"quantity": "epsilon", "randomizer": "skellam", "mu": [0.1, 0.2], "n": 1000, "delta": 1e-6}
+    rows = tabulate(spec | {"analyst": "sums", "changed": 2}, n_jobs=1)
+    sums = [aggregate(randomizers.skellam(mu=row["mu"]), 1000, changed=2).epsilon(1e-6) for row in rows]
+    assert [row["upper"] for row in rows] == [one.upper for one in sums] and len(rows) == 2
+    assert tabulate(spec, n_jobs=1)[0]["status"].startswith("refused: analyst must be sums for skellam")
 
 
 def test_every_column_of_recommend_is_in_its_grid():
