@@ -15,12 +15,14 @@ frequency is
 ``draw_supports`` draws the vector C, jointly over items, in a number of draws that does not depend on n.
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers, T
+from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options
 
 
 class Support(NamedTuple):
@@ -90,7 +92,32 @@ class ItemSupports:
         return found
 
 
-class KeyValueSupports(ItemSupports):
+@dataclass(frozen=True, kw_only=True)
+class Sets(ItemSupports, FiniteRandomizer):
+    """A mechanism for users who each hold s of d items."""
+
+    eps0: Budget
+    d: Options
+    s: Count
+
+    @property
+    def usual_share(self) -> float:
+        """Share s/d of every item if all are equally frequent."""
+        return self.s / self.d
+
+
+class DisjointSets(Sets):
+    """A mechanism for sets of which two without a common item are the worst pair."""
+
+    mirrored = True
+
+    def __post_init__(self):
+        super().__post_init__()
+        remedy = "two users must be able to hold disjoint sets"
+        validation.count(self.d, "d", at_least=max(2, 2 * self.s), remedy=remedy)
+
+
+class KeyValueSupports(Sets):
     r"""Reports of a key and a sign: they support keys, and their signs add up to the values of a key.
 
     With own and other as above and the contrast c of signs, the value sum of a key per user, T, is estimated
@@ -103,13 +130,11 @@ class KeyValueSupports(ItemSupports):
     where m₂ is the sum of the squares of the key's values per user.
     """
 
-    s: int
     value_contrast: float
 
-    @property
-    def usual_share(self) -> float:
-        """Share s/d of every key if all are equally frequent."""
-        return self.s / self.d
+    def __post_init__(self):
+        super().__post_init__()
+        validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
 
     def sum_variance(self, frequency: T, squares: T, *, n: int) -> T:
         """Return the exact variance of a key's value sum per user, for its share and its sum of squares.

@@ -17,8 +17,7 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import patterns
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle, ItemSupports, Support
-from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options, disjoint_sets
+from shufflelib.randomizers.frequency_oracle import DisjointSets, FrequencyOracle, Support
 
 MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
 EXACT_SET = 20  # collision counts fall into (s + 1)**3 classes; larger sets are coarsened
@@ -38,8 +37,7 @@ def item_hash(seed, item):
     return _mix(_mix(np.asarray(seed, np.uint64)) + step)
 
 
-@dataclass(frozen=True, kw_only=True)
-class HashedSets(ItemSupports, FiniteRandomizer):
+class HashedSets(DisjointSets):
     r"""A report (hash, place) that is e^eps0 times denser where one of the user's items falls.
 
     Measure densities in units of 1/Ω.  Each input's density at the reported place is e if one of its items
@@ -58,16 +56,7 @@ class HashedSets(ItemSupports, FiniteRandomizer):
     Subclasses define ``chance``, with which a given item hits a given place.
     """
 
-    eps0: Budget
-    d: Options
-    s: Count
     _value_type: ClassVar[Any]
-
-    mirrored = True
-
-    def __post_init__(self):
-        super().__post_init__()
-        disjoint_sets(self.d, self.s)
 
     @property
     @abstractmethod
@@ -164,11 +153,6 @@ class HashedSets(ItemSupports, FiniteRandomizer):
     def support(self) -> Support:
         """Items that hash to the reported place are supported, others than those held by chance."""
         return Support(float(self.chance + self._contrast), self.chance)
-
-    @property
-    def usual_share(self) -> float:
-        """Share s/d of every item if all are equally frequent."""
-        return self.s / self.d
 
     @abstractmethod
     def _hits(self, bits, value):

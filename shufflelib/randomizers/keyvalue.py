@@ -10,11 +10,10 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import KeyValueSupports, Support
-from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options
 
 
 @dataclass(frozen=True, kw_only=True)
-class privkv(KeyValueSupports, FiniteRandomizer):
+class privkv(KeyValueSupports):
     r"""Build privkv: pick one of d keys, randomise whether the user holds it, and the sign of its value.
 
     With e_i = e^{eps_i}, eps2 = eps0 - eps1 and j uniform, a holder of (j, v), v = ±1, reports
@@ -65,14 +64,10 @@ class privkv(KeyValueSupports, FiniteRandomizer):
     (0.1165, 0.098)
     """
 
-    eps0: Budget
-    d: Options
-    s: Count
     eps1: float = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()
-        validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
         eps1 = self.eps0 / 2.0 if self.eps1 is None else self.eps1
         remedy = "eps1 and eps0 - eps1 are both positive"
         self._set("eps1", validation.real(eps1, "eps1", above=0.0, below=self.eps0, remedy=remedy))

@@ -87,13 +87,6 @@ def small_table(inputs, outputs):
     return inputs, outputs
 
 
-def disjoint_sets(d, s):
-    """Return d items if two users can hold s different ones each."""
-    return validation.count(
-        d, "d", at_least=max(2, 2 * s), remedy="two users must be able to hold disjoint sets"
-    )
-
-
 class LocalRandomizer(Validated, ABC):
     """A randomizer that each user applies to one value before shuffling.
 

@@ -12,8 +12,8 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.extremal import Extremal, patterns
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle, ItemSupports, KeyValueSupports, Support
-from shufflelib.randomizers.local_randomizer import Budget, Count, Options, disjoint_sets, small_table
+from shufflelib.randomizers.frequency_oracle import DisjointSets, FrequencyOracle, KeyValueSupports, Support
+from shufflelib.randomizers.local_randomizer import small_table
 
 SAMPLE_CELLS = 4_000_000  # random keys held in memory at once while subsets are drawn
 
@@ -29,7 +29,7 @@ def _random_subsets(rng, rows, size, k):
 
 
 @dataclass(frozen=True, kw_only=True)
-class subset_exponential(ItemSupports, Extremal):
+class subset_exponential(DisjointSets, Extremal):
     r"""Build PrivSet: report k of d items, e^eps0 times likelier if they meet the user's s items.
 
     .. math:: R_x(z) \propto e^{\varepsilon_0 [x \cap z \ne \emptyset]}, \qquad |z| = k
@@ -64,14 +64,10 @@ class subset_exponential(ItemSupports, Extremal):
     (7, 0.1071)
     """
 
-    eps0: Budget
-    d: Options
-    s: Count
     k: int = None  # type: ignore[assignment]  # never None once made
 
     def __post_init__(self):
         super().__post_init__()
-        disjoint_sets(self.d, self.s)
         most = self.d - self.s
         k = min(most, self._usual_size()) if self.k is None else self.k
         self._set("k", validation.count(k, "k", at_most=most, remedy="larger ones meet every user's set"))
@@ -145,11 +141,6 @@ class subset_exponential(ItemSupports, Extremal):
         own = self.k / self.d / self._mean_weight
         contrast = -np.expm1(-self.eps0) * self._miss * self.k / (self.d - self.s) / self._mean_weight
         return Support(float(own), float(own - contrast))
-
-    @property
-    def usual_share(self) -> float:
-        """Share s/d of every item if all are equally frequent."""
-        return self.s / self.d
 
     def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased item frequencies, shape (d,); they sum to about s."""
@@ -300,14 +291,6 @@ class pckv_grr(KeyValueSupports, Extremal):
     0.00852 0.00494
     0.04119 0.01168
     """
-
-    eps0: Budget
-    d: Options
-    s: Count
-
-    def __post_init__(self):
-        super().__post_init__()
-        validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
 
     @property
     def beta(self) -> float:

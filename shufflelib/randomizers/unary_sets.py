@@ -12,16 +12,8 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
-from shufflelib.randomizers.frequency_oracle import ItemSupports, Support
-from shufflelib.randomizers.local_randomizer import (
-    Budget,
-    FiniteRandomizer,
-    LocalRandomizer,
-    Options,
-    disjoint_sets,
-    number,
-    whole,
-)
+from shufflelib.randomizers.frequency_oracle import DisjointSets, ItemSupports, Support
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer, Options, number, whole
 from shufflelib.randomizers.unary import rappor
 
 MAX_SET = 8  # (s + 1)**4 output classes of sets of s items: 6561
@@ -66,7 +58,7 @@ def _at_least(s, free, log_one, zero, fewer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class sampled_rappor(ItemSupports, FiniteRandomizer):
+class sampled_rappor(DisjointSets):
     r"""Build LDPMiner's sampled RAPPOR: pick one of the user's s items uniformly, then run RAPPOR on it.
 
     .. math:: R_x = \tfrac1s \sum_{j \in x} \mathrm{RAPPOR}_j
@@ -103,15 +95,7 @@ class sampled_rappor(ItemSupports, FiniteRandomizer):
     (0.046212, 0.371259)
     """
 
-    eps0: Budget
-    d: Options
     s: Annotated[int, whole(1, at_most=MAX_SET, remedy="outputs fall into (s + 1)^4 classes")]
-
-    mirrored = True
-
-    def __post_init__(self):
-        super().__post_init__()
-        disjoint_sets(self.d, self.s)
 
     @property
     def beta(self) -> float:
@@ -148,11 +132,6 @@ class sampled_rappor(ItemSupports, FiniteRandomizer):
         """The items whose bits are one are supported; of a user's own, only the one drawn is more likely."""
         own, other, _ = self._single.support
         return Support(other + (own - other) / self.s, other)
-
-    @property
-    def usual_share(self) -> float:
-        """Share s/d of every item if all are equally frequent."""
-        return self.s / self.d
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""
