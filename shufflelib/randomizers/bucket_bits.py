@@ -105,8 +105,8 @@ class dbitflip(FiniteRandomizer):
         return rows.reshape(k, -1) / len(chosen)
 
     def _classes(self):
-        """Yield the share of sets, which inputs they hold, the held ones' bits, and if all others are one."""
-        inputs, k, d = min(self.k, 3), self.k, self.d
+        """Yield the share of reports, which inputs the sets hold, their bits, and if all others are one."""
+        inputs, k, d, flip = min(self.k, 3), self.k, self.d, self._flip
         for held in product((True, False), repeat=inputs):
             inside = sum(held)
             if inside > d or inputs - inside > k - d:
@@ -115,16 +115,17 @@ class dbitflip(FiniteRandomizer):
             share = prod(way / (k - i) for i, way in enumerate(ways))
             for bits in product((1, 0), repeat=inside):
                 for rest in (True, False)[: 1 + (d > inside)]:
-                    yield share, held, bits, rest
+                    others = flip ** (d - inside) if rest else -np.expm1((d - inside) * np.log(flip))
+                    yield share * others, held, bits, rest
 
     def class_masses(self) -> Array:
         """Return class masses for x0, x1 and x*: sets, their bits, all other bits."""
-        flip, columns = self._flip, []
-        for share, held, bits, rest in self._classes():
-            others = flip ** (self.d - len(bits))
-            share *= others if rest else -np.expm1((self.d - len(bits)) * np.log(flip))
-            columns.append([share * self._bits(held, bits, x) for x in range(len(held))])
-        return np.array(columns).T
+        return np.transpose(
+            [
+                [share * self._bits(held, bits, x) for x in range(len(held))]
+                for share, held, bits, _ in self._classes()
+            ]
+        )
 
     def _bits(self, held, bits, x):
         """Return the probability of the bits of the inputs in the set, if the user holds input x."""
@@ -136,10 +137,8 @@ class dbitflip(FiniteRandomizer):
 
     def blanket(self) -> Array:
         """Return the exact blanket on the same classes."""
-        flip, odds, found = self._flip, np.exp(-0.5 * self.eps0), []
+        odds, found = np.exp(-0.5 * self.eps0), []
         for share, held, bits, rest in self._classes():
-            others = flip ** (self.d - len(bits))
-            share *= others if rest else -np.expm1((self.d - len(bits)) * np.log(flip))
             least = (1.0 / odds if self.d == self.k else 1.0) if rest and all(bits) else odds
             found.append(share * self._bits(held, bits, None) * least)
         return np.array(found)
