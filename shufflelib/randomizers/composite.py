@@ -20,11 +20,6 @@ class Composite(LocalRandomizer):
         return self.randomizers
 
     @property
-    def eps0(self) -> float:
-        """Largest budget of the components: a report says which of them made it."""
-        return max(part.eps0 for part in self.components)
-
-    @property
     def assumptions(self) -> tuple[str, ...]:
         """Those of the components."""
         return united(*(part.assumptions for part in self.components))

@@ -5,6 +5,7 @@ distribution function and its quantiles, have a variance that grows with log d o
 """
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflelib.numerics.types import Array, Integers
-from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
 from shufflelib.randomizers.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
-from shufflelib.randomizers.local_randomizer import BinaryLosses, Budget, LocalRandomizer, Options
-from shufflelib.randomizers.mixture import mixture
+from shufflelib.randomizers.local_randomizer import Budget, Options
+from shufflelib.randomizers.mixture import Mixture
 from shufflelib.randomizers.response import generalized_rr
 
 
 @dataclass(frozen=True, kw_only=True)
-class hierarchical(LocalRandomizer):
+class hierarchical(Mixture):
     r"""Build hierarchical randomized response: a level drawn of H, and the node on it with the full budget.
 
     .. math:: R_x = \bigoplus_{h=1}^{H} \tfrac1H \,\mathrm{RR}_{B^h}(\text{node of } x \text{ on level } h),
@@ -75,57 +75,29 @@ class hierarchical(LocalRandomizer):
         super().__post_init__()
         number_of_levels(self.d, self.branching)
 
-    @functools.cached_property
-    def _mixture(self):
-        parts = [generalized_rr(eps0=self.eps0, d=int(size)) for size in self.level_sizes]
-        return mixture(parts, np.full(len(parts), 1.0 / len(parts)))
-
     @property
     def level_sizes(self) -> Integers:
         """Number of nodes of each level, coarsest first, without the root."""
         return self.branching ** np.arange(1, number_of_levels(self.d, self.branching) + 1)
 
-    @property
-    def components(self) -> Any:
+    @functools.cached_property
+    def components(self) -> Sequence[generalized_rr]:
         """Randomized response on each level."""
-        return self._mixture.components
+        return tuple(generalized_rr(eps0=self.eps0, d=int(size)) for size in self.level_sizes)
 
-    @property
-    def weights(self) -> Any:
-        """Probability of each level."""
-        return self._mixture.weights
-
-    @property
-    def beta(self) -> float:
-        """Published β of the mixture, the mean of the levels' β; exact."""
-        return self._mixture.beta
-
-    @property
-    def binary_losses(self) -> BinaryLosses | None:
-        """Those of the only level, if there is one."""
-        return self._mixture.binary_losses
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Those of the mixture."""
-        return self._mixture.assumptions
-
-    def local_renyi(self, order: float) -> float:
-        """Return that of the mixture."""
-        return self._mixture.local_renyi(order)
-
-    def input_pairs(self) -> tuple[InputPair, ...]:
-        """Return the pair of users who differ on every level."""
-        return self._mixture.input_pairs()
+    @functools.cached_property
+    def weights(self) -> Sequence[float]:
+        """Probability of each level, the same for all."""
+        return (1.0 / len(self.components),) * len(self.components)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Any:
         """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n H)."""
         held = values.items(x, "x", self.d)
-        return self._mixture.sample(tuple(held // (self.d // size) for size in self.level_sizes), rng)
+        return super().sample(tuple(held // (self.d // size) for size in self.level_sizes), rng)
 
     def estimate(self, reports: Any) -> Array:
         """Return unbiased shares of all nodes, coarsest level first."""
-        return np.concatenate(self._mixture.estimate(reports))
+        return np.concatenate(super().estimate(reports))
 
     def by_level(self, nodes: ArrayLike, name: str = "nodes", **domain: Any) -> list[Array]:
         """Return the shares of all nodes as one array for each level."""

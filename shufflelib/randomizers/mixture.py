@@ -51,8 +51,73 @@ MOST_PAIRS = 256  # candidate pairs of inputs of a mixture
 ROUNDING = 2e-15  # of a weight, and of a ratio that is formed anew
 
 
+class Mixture(Composite):
+    """A randomizer of which every report is that of one component, drawn by its weight and named."""
+
+    weights: Sequence[float]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Those of the components, and that the draw follows the weights."""
+        own = "each user draws the component with the given weights, whatever the values"
+        return united((own,), super().assumptions)
+
+    @property
+    def beta(self) -> float:
+        """Published β, the weighted mean of the components' β."""
+        return math.fsum(w * part.beta for w, part in zip(self.weights, self.components, strict=True))
+
+    def _candidates(self):
+        """Return each component's candidate pairs, in both orders where that matters (but for the first)."""
+        pairs = [component.input_pairs() for component in self.components]
+        return [pairs[0], *([one for pair in part for one in both_orders(pair)] for part in pairs[1:])]
+
+    def input_pairs(self) -> tuple[InputPair, ...]:
+        """Return every combination of the components' candidate pairs."""
+        return tuple(self._combined(pairs) for pairs in product(*self._candidates()))
+
+    def _combined(self, pairs):
+        most = max(len(pair.attacks) for pair in pairs)
+        attacks = [tuple(pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs) for j in range(most)]
+        attacks.append(tuple(max(pair.attacks, key=_deviation) for pair in pairs))
+        return InputPair(
+            direct_sum(self.weights, [pair.blanket for pair in pairs]),
+            combined(lambda parts: direct_sum(self.weights, parts, LEAST_OTHERS), attacks),
+        )
+
+    def sample(self, x: Any, rng: np.random.Generator) -> Any:
+        """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n K).
+
+        The inputs of all users to all components are checked, whichever component a user draws.
+        """
+        reports = drawn(self.components, x, values.generator(rng))
+        component = rng.choice(len(reports), size=len(reports[0]), p=self.weights)
+        columns = {f"report{k}": only(component == k, part) for k, part in enumerate(reports)}
+        return table({"component": component} | columns)
+
+    def estimate(self, reports: Any) -> Any:
+        r"""Return the unbiased estimates of all components, a tuple of K floats or arrays.
+
+        .. math:: \frac{n_k}{n w_k}\, \hat t_k, \qquad \hat t_k \text{ the estimate from the } n_k
+                  \text{ reports of component } k
+
+        Unbiased over the draw of the components too, for estimates that are averages over reports, as those
+        of all components here are; 0 for a component that nobody drew.
+        """
+        names = ["component", *(f"report{k}" for k in range(len(self.components)))]
+        component, *reports = columns_of(reports, names)
+        component = values.whole(
+            component, "reports['component']", at_least=0, at_most=len(self.components) - 1
+        )
+        parts = zip(self.components, reports, self.weights, strict=True)
+        return tuple(
+            scaled_estimate(part, made, component == k, weight)
+            for k, (part, made, weight) in enumerate(parts)
+        )
+
+
 @dataclass(frozen=True)
-class mixture(Composite):
+class mixture(Mixture):
     r"""Build the mixture: a user draws component k with probability ``weights[k]``, applies it and names it.
 
     .. math:: R_x(k, y) = w_k R^{(k)}_{x_k}(y)
@@ -128,69 +193,15 @@ class mixture(Composite):
             )
 
     @property
+    def eps0(self) -> float:
+        """Largest budget of the components: a report says which of them made it."""
+        return max(part.eps0 for part in self.components)
+
+    @property
     def adjacency(self) -> Adjacency:
         """All components of one user's tuple may change."""
         parts = [part.adjacency for part in self.components]
         return replace_components(parts, most=len(parts))
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Those of the components, and that the draw follows the weights."""
-        own = "each user draws the component with the given weights, whatever the values"
-        return united((own,), super().assumptions)
-
-    @property
-    def beta(self) -> float:
-        """Published β, the weighted mean of the components' β."""
-        return math.fsum(w * part.beta for w, part in zip(self.weights, self.components, strict=True))
-
-    def _candidates(self):
-        """Return each component's candidate pairs, in both orders where that matters (but for the first)."""
-        pairs = [component.input_pairs() for component in self.components]
-        return [pairs[0], *([one for pair in part for one in both_orders(pair)] for part in pairs[1:])]
-
-    def input_pairs(self) -> tuple[InputPair, ...]:
-        """Return every combination of the components' candidate pairs."""
-        return tuple(self._combined(pairs) for pairs in product(*self._candidates()))
-
-    def _combined(self, pairs):
-        most = max(len(pair.attacks) for pair in pairs)
-        attacks = [tuple(pair.attacks[min(j, len(pair.attacks) - 1)] for pair in pairs) for j in range(most)]
-        attacks.append(tuple(max(pair.attacks, key=_deviation) for pair in pairs))
-        return InputPair(
-            direct_sum(self.weights, [pair.blanket for pair in pairs]),
-            combined(lambda parts: direct_sum(self.weights, parts, LEAST_OTHERS), attacks),
-        )
-
-    def sample(self, x: Any, rng: np.random.Generator) -> Any:
-        """Report rows (component, report0, report1, …), a structured array of shape (n,); cost O(n K).
-
-        The inputs of all users to all components are checked, whichever component a user draws.
-        """
-        reports = drawn(self.components, x, values.generator(rng))
-        component = rng.choice(len(reports), size=len(reports[0]), p=self.weights)
-        columns = {f"report{k}": only(component == k, part) for k, part in enumerate(reports)}
-        return table({"component": component} | columns)
-
-    def estimate(self, reports: Any) -> Any:
-        r"""Return the unbiased estimates of all components, a tuple of K floats or arrays.
-
-        .. math:: \frac{n_k}{n w_k}\, \hat t_k, \qquad \hat t_k \text{ the estimate from the } n_k
-                  \text{ reports of component } k
-
-        Unbiased over the draw of the components too, for estimates that are averages over reports, as those
-        of all components here are; 0 for a component that nobody drew.
-        """
-        names = ["component", *(f"report{k}" for k in range(len(self.components)))]
-        component, *reports = columns_of(reports, names)
-        component = values.whole(
-            component, "reports['component']", at_least=0, at_most=len(self.components) - 1
-        )
-        parts = zip(self.components, reports, self.weights, strict=True)
-        return tuple(
-            scaled_estimate(part, made, component == k, weight)
-            for k, (part, made, weight) in enumerate(parts)
-        )
 
 
 def direct_sum(weights, parts, least=0.0):

@@ -92,6 +92,11 @@ class poisson_sampled(Composite):
         return (self.randomizer,)
 
     @property
+    def eps0(self) -> float:
+        """That of the randomizer."""
+        return self.randomizer.eps0
+
+    @property
     def _alone(self):
         return self.rate == 1.0
 
