@@ -2,13 +2,16 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 from shufflelib import aggregate, estimation, randomizers, recommend, shuffle, shuffling
 from shufflelib.calibration.tasks import TASKS
-from shufflelib.profiles import Gaussian
+from shufflelib.profiles import DiscretePair, Gaussian
 from statement_words import promised
 
 HISTOGRAM = {"n": 20_000, "eps": 0.5, "delta": 1e-6, "d": 12}
@@ -255,6 +258,24 @@ def test_the_sentence_counts_all_rounds_and_every_message():
     assert f"the piecewise mechanism at eps0 = {row['value']:g}," in said and "any one user's value" in said
     odds = float(said.split("at most ")[-1].split(" times")[0])
     assert math.exp(row["value"]) <= odds <= 1.01 * math.exp(row["value"])
+
+
+def test_the_belief_in_a_statement_holds_and_no_much_rarer_exception_would():
+    said = found("histogram").sentence
+    percent, rare = re.search(
+        r"at most (\S+) % likely, except with probability at most (\S+)\. If", said
+    ).groups()
+    loss = math.log(float(percent) / (100 - float(percent)))
+    eps, delta, rare = HISTOGRAM["eps"], HISTOGRAM["delta"], float(rare)
+    mu = brentq(lambda mu: Gaussian(mu).delta(eps).upper / delta - 1.0, 0.01, 0.5)
+    assert norm.sf(loss / mu - mu / 2) < rare
+    for share, holds in ((0.98, True), (1.01, False)):  # a pair whose loss exceeds this with such a share
+        first = np.array([share * rare, 1.0 - share * rare])
+        second = first[0] * math.exp(-1.0001 * loss)
+        pair = DiscretePair(np.log(first), np.log([second, 1.0 - second]))
+        assert (pair.delta(eps).upper <= delta) == holds
+    for asked in ({"eps": 8.0}, {"delta": 0.1}):
+        assert "% likely" not in recommend(**(HISTOGRAM | asked)).sentence
 
 
 @pytest.mark.parametrize("name", STATED)

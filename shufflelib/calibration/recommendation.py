@@ -20,7 +20,7 @@ from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import axes, progress
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles import cautions
-from shufflelib.profiles.cautions import breach, exactly, population, warning
+from shufflelib.profiles.cautions import belief, breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.shuffling.aggregated import aggregate
@@ -413,6 +413,7 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         if many
         else "any one user's value"
     )
+    known = "these values" if many else "this value"
     if one.noise:
         held += f", as {asked['d']:,} numbers, a one and zeros" if asked["d"] else ""
         added = f"{one.name} of {one.noise} = {exactly(value)} added{' to each' * bool(asked['d'])}"
@@ -441,7 +442,7 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         f"Whoever sees the {seen} learns at most epsilon = {exactly(target.eps)} at "
         f"delta = {exactly(target.delta)} about {whose}, provided that {trusted} and the other devices "
         f"are honest, {secret}and that taking part does not depend on the values. "
-        f"If {trusted} fails, {alone}."
+        f"{belief(target.eps, target.delta, known)}If {trusted} fails, {alone}."
     )
 
 

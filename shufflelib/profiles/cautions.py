@@ -66,6 +66,27 @@ def breach(eps0, reports="one report"):
     return f"{reports} {make} any guess about {whose} sender at most {odds(eps0)} times as likely as before"
 
 
+def belief(eps, delta, known):
+    """Say what (ε, δ) leaves of a fact that was as likely as not, or nothing where that is no protection.
+
+    A loss exceeds ε + η with probability at most δ/(1 - e^-η); here e^-η = 0.9.
+
+    Examples
+    --------
+    >>> from shufflelib.profiles.cautions import belief
+    >>> belief(0.5, 1e-8, "that value").partition(" afterwards ")[2]
+    'at most 64.7 % likely, except with probability at most 1e-07. '
+    """
+    if meaningless(eps) or delta >= 0.1:
+        return ""
+    percent = written(100.0 / (1.0 + 0.9 * math.exp(-eps)), up=True, digits=3)
+    rare = written(10.0 * delta, up=True, digits=3)
+    return (
+        f"To somebody who knows all other users' values, a fact about {known} that was as likely as not is "
+        f"afterwards at most {percent} % likely, except with probability at most {rare}. "
+    )
+
+
 def about_delta(delta, n, rate=1.0):
     """Return warnings about δ where n users report, drawn from a population at a rate; n may be unknown."""
     if n is None:
