@@ -140,7 +140,8 @@ class _Parser(argparse.ArgumentParser):
                 return "belongs to a mechanism; name it, --randomizer NAME"
             return f"{takes}; --help lists the options"
         own = ", ".join(f"--{one}" for one in parameters(constructors()[self.randomizer]))
-        return f"{takes}, which takes {own}; --help lists all options"
+        remedy = validation.instead_of_probability(option, known)
+        return f"{takes}, which takes {own}{remedy}; --help lists all options"
 
     def error(self, message):
         """Print one line, and exit with status 2."""

@@ -12,7 +12,7 @@ import functools
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -60,6 +60,7 @@ OTHER_WORDS = {  # names of parameters elsewhere, and here the first that there 
     "t": ("rounds",),
     "users": ("n",),
 }
+PROBABILITIES = ("f", "flip", "p", "prob", "probability", "q")  # what others give instead of a budget
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -294,13 +295,23 @@ def meant(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {found[0]}?)" if found else suggestion(word, known)
 
 
-def refuse_keywords(takes: str, known: Iterable[str], given: Iterable[str]) -> None:
+def instead_of_probability(word: str, known: Iterable[str]) -> str:
+    """Return how eps0 follows from probabilities, where it is taken and the word is one, or an empty text."""
+    if word not in PROBABILITIES or "eps0" not in known:
+        return ""
+    return "; eps0 is log(p/q), p/q the largest ratio of the probabilities of one report under two values"
+
+
+def refuse_keywords(takes: str, known: Iterable[str], given: Mapping[str, object]) -> None:
     """Raise a TypeError that names the first keyword that is none, and the one that may be meant."""
     known = [*known]
     for word in given:
         if word not in known:
-            near = meant(word, known)
-            raise TypeError(f"{takes} has no parameter {word}{near}; it takes {', '.join(known)}")
+            near, remedy = meant(word, known), instead_of_probability(word, known)
+            got = f", got {shown(given[word])}" * bool(remedy)
+            raise TypeError(
+                f"{takes} has no parameter {word}{near}{got}; it takes {', '.join(known)}{remedy}"
+            )
 
 
 def names_checked(function: Callable[P, R]) -> Callable[P, R]:
