@@ -97,7 +97,8 @@ def save(place, frame, name, *, caption, label=""):
         found = NUMBERED.fullmatch(name)
         if not (label or found):
             raise ValueError(
-                f"name must be such as '03_2_blanket', lesson and number, got {name!r}; or pass a label"
+                f"label must be given for a name of your own, got {name!r}: label='Figure 1' is written "
+                "before the caption; only a name such as '03_2_blanket', lesson and figure, has its own"
             )
         finding = wishes(fig).headline
         if not finding:

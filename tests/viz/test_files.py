@@ -20,11 +20,11 @@ def themed(tmp_path, monkeypatch):
     viz.plt.close("all")
 
 
-def saved(name):
+def saved(name, **label):
     fig, ax = viz.plt.subplots()
     ax.plot(FRAME.n, FRAME.eps)
     viz.finding(ax, "It falls to 0.33", "an example", at=[(100, 1 / 3, "0.33")])
-    return viz.save(ax, FRAME, name, caption="Read from left to right.")
+    return viz.save(ax, FRAME, name, caption="Read from left to right.", **label)
 
 
 def test_saved_files_repeat_byte_for_byte(tmp_path, monkeypatch):
@@ -35,6 +35,12 @@ def test_saved_files_repeat_byte_for_byte(tmp_path, monkeypatch):
         assert one == two
         assert not any(word in one for word in (b"CreationDate", b"Producer", b"<dc:date>", b"Software"))
     assert (tmp_path / "00_1_a.csv").read_text() == "n,eps\n10,1.9\n100,0.333333333333\n"
+
+
+def test_a_name_of_one_s_own_needs_a_label_and_the_refusal_says_so():
+    with pytest.raises(ValueError, match="label must be given for a name of your own, got 'mine': label='Fi"):
+        saved("mine")
+    assert saved("mine", label="Figure 1").label == "Figure 1"
 
 
 def test_a_failed_save_leaves_the_old_files_and_nothing_else(tmp_path, monkeypatch):
