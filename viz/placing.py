@@ -86,9 +86,13 @@ def _look(line):
 
 def _read_names(fig, asked):
     """Read names of lines from seaborn's legend, and remove it where ends are named."""
-    for legend in [one.get_legend() for one in fig.axes] + fig.legends:
-        if legend is None:
-            continue
+    legends = [one for one in (*(ax.get_legend() for ax in fig.axes), *fig.legends) if one is not None]
+    if asked.ends and not (legends or asked.names):
+        raise ValueError(
+            "label_ends reads the names of lines from seaborn's legend, and there is none; draw with hue=… "
+            "and without legend=False, and call add_legend() of a FacetGrid"
+        )
+    for legend in legends:
         keys = [_look(line) if hasattr(line, "get_marker") else None for line in legend.legend_handles]
         names = [text.get_text() for text in legend.texts]
         same = [

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from shufflelib.numerics.validation import shown
+
 
 @dataclass
 class Wishes:
@@ -27,11 +29,13 @@ _asked = weakref.WeakKeyDictionary()
 
 def figure_of(place):
     """Return the figure of axes, of a seaborn grid or of a figure."""
-    if not isinstance(place, Figure):
-        place = getattr(place, "figure", None)
-    if not isinstance(place, Figure):
-        raise TypeError(f"place must be axes, a grid or a figure, got {place!r}; pass what seaborn returned")
-    return place
+    figure = place if isinstance(place, Figure) else getattr(place, "figure", None)
+    if not isinstance(figure, Figure):
+        raise TypeError(
+            f"place must be axes, a grid or a figure, got {shown(place)}; pass what seaborn returned, or the "
+            "figure of several axes"
+        )
+    return figure
 
 
 def wishes(place):
@@ -79,6 +83,10 @@ def label_ends(place, words=None, rest=""):
         What to write instead of a name; empty leaves the line unnamed.
     rest : str
         What to write once for the grey family.
+
+    Notes
+    -----
+    Names are read from seaborn's legend, which is removed; `save` refuses a figure without one.
     """
     only = place if isinstance(place, Axes) else None
     wishes(place).ends[only] = dict(words or {}), rest

@@ -185,6 +185,27 @@ def test_ends_that_look_alike_cannot_be_named():
         viz.save(ax, frame(), "01_1_users", caption="Read on.")
 
 
+def test_ends_are_named_in_every_panel_and_refused_without_names_to_read():
+    data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
+    for legend in (True, False):
+        grid = sns.FacetGrid(data, col="budgets", hue="bound", height=3)
+        grid.map(sns.lineplot, "n", "eps")
+        if legend:
+            grid.add_legend()
+        viz.label_ends(grid)
+        viz.finding(grid, "Many users leave less", "ε₀ = 2")
+        if legend:
+            viz.save(grid, data, "01_1_users", caption="Read on.")
+            named = [{text.get_text() for text in ax.texts} for ax in grid.axes.flat]
+            assert named[0] == named[1] == set(data["bound"])
+        else:
+            with pytest.raises(ValueError, match=r"there is none; draw with hue=… .* add_legend\(\)"):
+                viz.save(grid, data, "01_1_users", caption="Read on.")
+    _, several = viz.plt.subplots(1, 2)
+    with pytest.raises(TypeError, match=r"got array\(.*; pass what seaborn returned, or the figure of"):
+        viz.label_ends(several)
+
+
 def test_ends_can_be_named_in_one_panel_only():
     data = pd.concat([frame().assign(budgets=name) for name in ("low", "high")])
     grid = sns.relplot(data, kind="line", x="n", y="eps", col="budgets", height=3, **viz.looks(data))
