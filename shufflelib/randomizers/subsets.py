@@ -44,7 +44,8 @@ class subset_exponential(DisjointSets, Extremal):
         Items held by each user, at least 1.
     k : int, optional
         Size of the report, 1 to d - s; by default the size at which a random subset meets the user's with
-        probability about 1/(e^eps0 + 1), hence the report with about 1/2.
+        probability about 1/(e^eps0 + 1), hence the report with about 1/2.  ``repr`` shows the k chosen.  It
+        does not depend on what is estimated, and a smaller k can have a smaller ``variance``.
 
     Notes
     -----
@@ -60,8 +61,8 @@ class subset_exponential(DisjointSets, Extremal):
     --------
     >>> from shufflelib import randomizers, shuffle
     >>> mechanism = randomizers.subset_exponential(eps0=1.0, d=100, s=5)
-    >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
-    (7, 0.1071)
+    >>> mechanism, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 4)
+    (subset_exponential(eps0=1.0, d=100, s=5, k=7), 0.1071)
     """
 
     k: int = None  # type: ignore[assignment]  # never None once made
@@ -165,6 +166,7 @@ class subset(FrequencyOracle, subset_exponential):
     k : int, optional
         Size of the report, 1 to d - 1; by default ⌊d/(e^eps0 + 1)⌋ or ⌈d/(e^eps0 + 1)⌉, at least 1:
         the one with the smaller variance for an item that nobody holds.  No other k has a smaller one.
+        ``repr`` shows the k chosen.
 
     Notes
     -----
@@ -177,8 +179,8 @@ class subset(FrequencyOracle, subset_exponential):
     --------
     >>> from shufflelib import randomizers, shuffle
     >>> mechanism = randomizers.subset(eps0=1.0, d=16)
-    >>> mechanism.k, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
-    (4, 0.105)
+    >>> mechanism, round(shuffle(mechanism, n=1000).epsilon(1e-6).upper, 3)
+    (subset(eps0=1.0, d=16, k=4), 0.105)
     """
 
     s: int = field(default=1, init=False, repr=False)

@@ -41,6 +41,13 @@ def test_a_subset_of_three_items_is_one_item_at_a_small_budget():
     assert two / one == pytest.approx(1.822, abs=1e-3)
 
 
+def test_a_smaller_set_can_have_a_smaller_variance_than_the_default_of_privset():
+    usual = randomizers.subset_exponential(eps0=1.0, d=100, s=5)
+    assert repr(usual) == "subset_exponential(eps0=1.0, d=100, s=5, k=7)"
+    five = randomizers.subset_exponential(eps0=1.0, d=100, s=5, k=5)
+    assert 0.9 < five.variance([0.0], n=1)[0] / usual.variance([0.0], n=1)[0] < 0.96
+
+
 def test_no_number_of_hash_values_has_a_smaller_variance():
     for odds in [F(k, 200) for k in range(202, 2000)]:
         least = min(hash_variance(length, odds) for length in range(2, 2 * math.ceil(odds) + 3))
