@@ -1,6 +1,7 @@
 """Every finite randomizer against an oracle that enumerates all outputs and all inputs of a small domain."""
 
-from math import exp
+from dataclasses import dataclass
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -15,6 +16,26 @@ from oracles.small_domains import (
     thresholds,
 )
 from shufflelib import randomizers
+from shufflelib.randomizers.local_randomizer import FiniteRandomizer
+
+
+@dataclass(frozen=True, kw_only=True)
+class lopsided(FiniteRandomizer):
+    """A mechanism of two values that do not mirror each other: the second one answers evenly."""
+
+    eps0 = log(2.0)
+    beta = 0.25
+
+    def class_masses(self):
+        return np.array([[0.75, 0.25], [0.5, 0.5]])
+
+    def blanket(self):
+        return self.class_masses().min(axis=0)
+
+    sample = estimate = None
+
+
+CASES = [*FINITE_CASES, pytest.param(lopsided(), lopsided().class_masses(), id="lopsided")]
 
 
 def convex_test(first, second, reference, eps, threshold):
@@ -22,7 +43,7 @@ def convex_test(first, second, reference, eps, threshold):
     return np.maximum(first - exp(eps) * second - threshold * reference, 0.0).sum()
 
 
-@pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
+@pytest.mark.parametrize(("mechanism", "matrix"), CASES)
 def test_pmf_is_a_distribution_with_the_published_ratio(mechanism, matrix):
     rows, blanket = mechanism.class_masses(), mechanism.blanket()
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0, rtol=1e-12)
@@ -36,7 +57,10 @@ def test_pmf_is_a_distribution_with_the_published_ratio(mechanism, matrix):
         assert ratio <= mechanism.p * (1 + 1e-12)  # published p is loose
     elif not isinstance(mechanism, type(FINITE["collision4"][0])):
         assert ratio == pytest.approx(mechanism.p, rel=1e-12)
-        assert (rows[0] / rows[1]).max() == pytest.approx(mechanism.p, rel=1e-12)
+        ends = [(first / second).max() for first, second in (rows[:2], rows[1::-1])]
+        assert max(ends) == pytest.approx(mechanism.p, rel=1e-12)
+        if getattr(mechanism, "mirrored", True):
+            assert min(ends) == pytest.approx(mechanism.p, rel=1e-12)
 
 
 WITH_TABLE = [case for case in FINITE_CASES if hasattr(case.values[0], "pmf") and case.id != "generic"]
@@ -55,7 +79,7 @@ def test_a_table_that_is_too_large_is_refused():
         randomizers.rappor(eps0=1.0, d=100).pmf()
 
 
-@pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
+@pytest.mark.parametrize(("mechanism", "matrix"), CASES)
 def test_blanket_mass_is_exact(mechanism, matrix):
     truth = matrix.min(axis=0).sum()
     if getattr(mechanism, "s", 1) > 1 and hasattr(mechanism, "l"):
@@ -65,7 +89,7 @@ def test_blanket_mass_is_exact(mechanism, matrix):
 
 
 @pytest.mark.parametrize("eps", EPS)
-@pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
+@pytest.mark.parametrize(("mechanism", "matrix"), CASES)
 def test_worst_pair_by_hockey_stick(mechanism, matrix, eps):
     truth = max(hockey(a, b, eps) for a in matrix for b in matrix)
     claimed = max(
@@ -81,18 +105,21 @@ def test_worst_pair_by_hockey_stick(mechanism, matrix, eps):
 
 
 @pytest.mark.parametrize("eps", (0.0, 0.7))
-@pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
+@pytest.mark.parametrize(("mechanism", "matrix"), CASES)
 def test_worst_pair_in_convex_order_under_the_blanket(mechanism, matrix, eps):
     blanket = matrix.min(axis=0)
     exact = mechanism.blanket().sum() == pytest.approx(blanket.sum(), rel=1e-12)
     for t in thresholds(mechanism.p):
         truth = max(convex_test(a, b, blanket, eps, t) for a in matrix for b in matrix)
         truth += max(-t, 0.0) * (1 - blanket.sum())  # the residual mass is the atom 0
-        claimed = max(
-            of_distribution(pair.blanket, eps, t) + max(-t, 0.0) * (1 - pair.blanket.w.sum())
-            for pair in mechanism.input_pairs()
-        )
+        ends = [
+            [of_distribution(one, eps, t) + max(-t, 0.0) * (1 - one.w.sum()) for one in both]
+            for both in ((pair.blanket, pair.blanket.swapped()) for pair in mechanism.input_pairs())
+        ]
+        claimed = max(map(max, ends))
         assert claimed >= truth - 1e-12
+        if getattr(mechanism, "mirrored", True):
+            assert claimed == pytest.approx(max(map(min, ends)), rel=1e-11, abs=1e-14)
         if exact:
             assert claimed == pytest.approx(truth, rel=1e-11, abs=1e-14)
 
@@ -104,13 +131,15 @@ def moments(first, second, others):
     )
 
 
-@pytest.mark.parametrize(("mechanism", "matrix"), FINITE_CASES)
+@pytest.mark.parametrize(("mechanism", "matrix"), CASES)
 def test_attacks_are_real_datasets(mechanism, matrix):
-    a = matrix[0]  # by symmetry; for piecewise it is -1
-    tables = [moments(a, b, c) for b in matrix[1:] for c in matrix]
+    mirrored = getattr(mechanism, "mirrored", True)
+    firsts = range(1) if mirrored else range(len(matrix))  # by symmetry; for piecewise it is -1
+    pairs = [(matrix[i], np.delete(matrix, i, axis=0)) for i in firsts]
+    tables = [moments(a, b, c) for a, others in pairs for b in others for c in matrix]
     if hasattr(mechanism, "eps1"):  # a holder of value 0 is the mean of holders of ±1
         half = [(matrix[4 * i : 4 * i + 4]).mean(axis=0) for i in range(len(matrix) // 4)]
-        tables += [moments(a, b, c) for b in matrix[1:] for c in half]
+        tables += [moments(a, b, c) for a, others in pairs for b in others for c in half]
     if mechanism == FINITE["generic"][0]:
         three = np.array(exact_shuffle.randomized_response(3, 3), float)
         tables.append(moments(*three))
