@@ -118,7 +118,9 @@ def page(notebook, folder, name):
             figures = [figure_of(output) for output in cell.get("outputs", [])]
             cells.append(cell)
             if cell.cell_type == "markdown":
-                cell.source = TERM.sub(linked, cell.source).replace("](../../book/", "](../../")
+                source = TERM.sub(linked, cell.source).replace("](../../book/", "](../../")
+                source = re.sub(r"\]\(\.\./figures/README\.md[^)]*", "](../gallery.md", source)
+                cell.source = re.sub(r"(\]\(\.\./figures/\w+)\.md", r"\1.csv", source)
             if cell.cell_type == "code":
                 cell.outputs = [printable(one, folder) for one in cell.outputs if not figure_of(one)]
                 cell.metadata = {"tags": ["hide-input"]} if hidden else {}

@@ -132,6 +132,17 @@ def test_a_refuted_claim_leads_to_the_picture_of_its_failure():
         assert len(pictures) > 50
 
 
+def test_files_that_a_notebook_alone_links_are_there_and_on_the_website():
+    path = ROOT / "notebooks/deployed.ipynb"
+    first = nbformat.read(path, 4).cells[0]
+    links = re.findall(r"\]\((\.\./figures/[^)#]+)", first.source)
+    assert len(links) == 4 and all((path.parent / link).is_file() for link in links)
+    shown = book_notebooks.page(nbformat.v4.new_notebook(cells=[first]), "", path.name).cells[0].source
+    there = re.findall(r"\]\((\.\./(?:figures|gallery)[^)]+)", shown)
+    assert there == ["../gallery.md", *(link.replace(".md", ".csv") for link in links[1:])]
+    assert all((path.parent / link).is_file() for link in there[1:])
+
+
 def test_a_figure_of_a_lesson_takes_its_caption_and_folded_code_stays_folded():
     shown = viz.Saved("01_2_bag", "Five of 12 “change”", "Find <yourself>.", "Figure 1.2", b"png")
     output = nbformat.v4.new_output("execute_result", {"text/html": shown._repr_html_()})
