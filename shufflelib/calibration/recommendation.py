@@ -94,12 +94,9 @@ class Recommendation(Table):
         place = validation.count(
             row, "row", at_least=0, at_most=len(self.rows) - 1, remedy="it counts from 0"
         )
-        name, value = self.rows[place]["mechanism"], self.rows[place]["value"]
-        asked = self.asked
-        stay = _staying(asked["n"], asked["dropout"])
-        candidate = _candidates(asked["task"], asked["analyst"])[name]
-        one_round = _one_round(candidate, value, _sizes(asked), stay, _summed(asked))
-        return one_round.subsample(asked["rate"]).compose(asked["rounds"])
+        name, value, asked = self.rows[place]["mechanism"], self.rows[place]["value"], _Asked(**self.asked)
+        one_round = asked.one_round(asked.candidates[name], value)
+        return one_round.subsample(asked.rate).compose(asked.rounds)
 
     def to_dict(self) -> dict[str, Any]:
         """Return rows, notes, sentence, warning and what was asked as a dictionary that JSON can hold."""
@@ -219,45 +216,21 @@ def recommend(
     >>> sums[0]["mechanism"], sums[0]["x central"] < 1.1
     ('skellam', True)
     """
-    n, target = validation.users(n), Target(eps, delta, rounds, rate)
-    if not isinstance(task, str) or task not in TASKS:
-        raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(task)}")
-    validation.one_of(analyst, "analyst", ANALYSTS)
-    chosen, candidates = TASKS[task], _candidates(task, analyst)
-    d = chosen.checked("d", task, d)
-    s = chosen.checked("s", task, s, most=d)
-    sizes = _sizes({"task": task, "d": d, "s": s})
-    dropout = validation.real(
-        dropout, "dropout", at_least=0.0, below=1.0, remedy="the share of users who may drop out"
-    )
-    stay = _staying(n, dropout)
-    if stay < 1:
-        raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
-    if mechanism is not None:
-        mechanism = _named(mechanism, candidates, task)
-    asked = {
-        "task": task,
-        "d": d,
-        "s": s,
-        "n": n,
-        "dropout": dropout,
-        "mechanism": mechanism,
-        "analyst": analyst,
-    }
-    summed = _summed(asked)
-    rows, held = [], chosen.holds.format(**sizes)
+    users: dict[str, Any] = {"n": n, "dropout": dropout, "analyst": analyst}
+    asked = _Asked(eps, delta, rounds, rate, task=task, d=d, s=s, mechanism=mechanism, **users)
+    question, sizes, stay, n, mechanism = asked.question, asked.sizes, asked.stay, asked.n, asked.mechanism
+    rows: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
-    about = cautions.about_target(target.eps, target.delta, stay, target.rate * stay / n)
-    central = chosen.central(sizes) / (_central_mu(target) * stay)
-    for name, one in progress(candidates.items(), desc="mechanisms"):
+    about = cautions.about_target(asked.eps, asked.delta, stay, asked.rate * stay / n)
+    central = question.central(sizes) / (_central_mu(asked) * stay)
+    for name, one in progress(asked.candidates.items(), desc="mechanisms"):
         try:
-            value, built, proved = _calibrated(one, sizes, target, stay, summed)
+            value, built, proved = _calibrated(one, asked)
             if name == "subset" and built.k == 1:
                 raise ValueError(
                     "at this target sets of one item have the smallest variance, and that is generalized_rr"
                 )
-            row = _row(name, one, value, built, proved, target, stay, central, chosen, sizes, summed)
-            row["bytes"] *= (d or 1) if one.noise else 1
+            row = _row(name, one, value, built, proved, central, asked)
             messages = 1 + value if one.finds == "messages" else 1
             own = cautions.about_messages(messages, row["bytes"], stay)
             if own and name != mechanism:
@@ -268,41 +241,109 @@ def recommend(
         except ValueError as reason:
             refused[name] = str(reason)
         else:
-            said = warning((*about, *cautions.about_error(row["standard error"], chosen.estimated), *own))
-            sentence = f"{said} {_sentence(one, built, value, target, stay, asked, held)}".strip()
-            run = "" if summed else one.run(value, sizes)
+            said = warning((*about, *cautions.about_error(row["standard error"], question.estimated), *own))
+            sentence = f"{said} {_sentence(one, built, value, asked)}".strip()
+            run = "" if asked.summed else one.run(value, sizes)
             rows.append(row | {"run": run, "warning": said, "sentence": sentence})
     if mechanism in refused:
         raise ValueError(f"mechanism={mechanism!r} has no row; {refused[mechanism]}")
     if not rows:
         first = ": ".join(next(iter(refused.items())))
         raise ValueError(f"no mechanism is proved to meet the target; {first}")
-    rows.sort(key=lambda row: row[chosen.order])
+    rows.sort(key=lambda row: row[question.order])
     shown = rows[_place(rows, mechanism)]
     return Recommendation(
         rows,
-        title=f"{shown['warning']}\n" * bool(shown["warning"]) + f"{task}{chosen.scope.format(**sizes)}: "
-        f"ε ≤ {exactly(target.eps)} at δ = {exactly(target.delta)}, "
-        f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {target.rounds:,} round{'s' * (target.rounds > 1)}"
-        + ("" if target.rate == 1.0 else f", drawn for each from {population(n, target.rate):,}")
-        + ", sums of reports" * bool(summed),
-        notes=_notes(asked, sizes, stay, target, refused, rows, shown),
+        title=f"{shown['warning']}\n" * bool(shown["warning"]) + f"{task}{question.scope.format(**sizes)}: "
+        f"ε ≤ {exactly(asked.eps)} at δ = {exactly(asked.delta)}, "
+        f"{stay:,} {f'of {n:,} ' * (stay < n)}users, {asked.rounds:,} round{'s' * (asked.rounds > 1)}"
+        + ("" if asked.rate == 1.0 else f", drawn for each from {population(n, asked.rate):,}")
+        + ", sums of reports" * bool(asked.summed),
+        notes=_notes(asked, refused, rows, shown),
         hidden=("python", "run", "warning", "sentence"),
-        asked=asked | dataclasses.asdict(target),
+        asked=dataclasses.asdict(asked),
         left_out=refused,
     )
 
 
-def _named(mechanism, candidates, task):
-    """Return the name of a candidate; ``generalized-rr`` and ``krr`` name it too."""
-    wanted = mechanism.strip().lower().replace("-", "_") if isinstance(mechanism, str) else mechanism
-    wanted = randomizers.OTHER_NAMES.get(wanted, wanted) if isinstance(wanted, str) else wanted
-    if not isinstance(wanted, str) or wanted not in candidates:
-        raise ValueError(
-            f"mechanism must be one for the task {task!r}, got {validation.shown(mechanism)}; "
-            f"known: {', '.join(candidates)}"
-        )
-    return wanted
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Asked(Target):
+    """The arguments of `recommend`, checked, and what follows from them."""
+
+    task: str
+    d: int | None
+    s: int | None
+    n: int
+    dropout: float
+    mechanism: str | None
+    analyst: str
+
+    def __post_init__(self):
+        n = validation.users(self.n)
+        super().__post_init__()
+        if not isinstance(self.task, str) or self.task not in TASKS:
+            raise ValueError(f"task must be one of {', '.join(TASKS)}, got {validation.shown(self.task)}")
+        validation.one_of(self.analyst, "analyst", ANALYSTS)
+        if not self.candidates:
+            raise ValueError(
+                f"analyst must be 'reports' for the task {self.task!r}, got {self.analyst!r}; "
+                "no sums are known"
+            )
+        d = self.question.checked("d", self.task, self.d)
+        s = self.question.checked("s", self.task, self.s, most=d)
+        remedy = "the share of users who may drop out"
+        dropout = validation.real(self.dropout, "dropout", at_least=0.0, below=1.0, remedy=remedy)
+        for name, value in {"n": n, "d": d, "s": s, "dropout": dropout}.items():
+            object.__setattr__(self, name, value)
+        if self.stay < 1:
+            raise ValueError(f"dropout = {dropout} leaves none of n = {n} users; use a smaller dropout")
+        if self.mechanism is not None:
+            object.__setattr__(self, "mechanism", self._named(self.mechanism))
+
+    def _named(self, mechanism):
+        """Return the name of a candidate; ``generalized-rr`` and ``krr`` name it too."""
+        wanted = mechanism.strip().lower().replace("-", "_") if isinstance(mechanism, str) else ""
+        wanted = randomizers.OTHER_NAMES.get(wanted, wanted)
+        if wanted not in self.candidates:
+            raise ValueError(
+                f"mechanism must be one for the task {self.task!r}, got {validation.shown(mechanism)}; "
+                f"known: {', '.join(self.candidates)}"
+            )
+        return wanted
+
+    @property
+    def question(self):
+        """The task."""
+        return TASKS[self.task]
+
+    @property
+    def candidates(self):
+        """The mechanisms for what the analyst sees."""
+        return self.question.sums if self.analyst == "sums" else self.question.candidates
+
+    @property
+    def sizes(self):
+        """The task's sizes by their names."""
+        return {name: getattr(self, name) for name in self.question.sizes}
+
+    @property
+    def stay(self):
+        """How many users stay."""
+        return math.floor(self.n * (1.0 - self.dropout) * (1.0 + 1e-12))
+
+    @property
+    def summed(self):
+        """How many sums one user changes, 0 where the analyst sees shuffled reports."""
+        return self.question.changed if self.analyst == "sums" else 0
+
+    def one_round(self, one, value):
+        """Return the profile of one round of a candidate with the value looked for."""
+        mechanism = one.build(value, self.sizes)
+        if self.summed:
+            return aggregate(mechanism, self.stay, changed=self.summed)
+        if one.finds == "messages":
+            return shuffle_messages(mechanism, n=self.stay, dummy_messages=self.stay * value)
+        return shuffle(mechanism, self.stay)
 
 
 def _place(rows, mechanism):
@@ -310,60 +351,25 @@ def _place(rows, mechanism):
     return 0 if mechanism is None else [row["mechanism"] for row in rows].index(mechanism)
 
 
-def _staying(n, dropout):
-    """Return how many users stay."""
-    return math.floor(n * (1.0 - dropout) * (1.0 + 1e-12))
-
-
-def _sizes(asked):
-    """Return the task's sizes as arguments."""
-    return {name: asked[name] for name in TASKS[asked["task"]].sizes}
-
-
-def _candidates(task, analyst):
-    """Return the mechanisms for what the analyst sees."""
-    found = TASKS[task].sums if analyst == "sums" else TASKS[task].candidates
-    if not found:
-        raise ValueError(
-            f"analyst must be 'reports' for the task {task!r}, got {analyst!r}; no sums are known"
-        )
-    return found
-
-
-def _summed(asked):
-    """Return how many sums one user changes, 0 where the analyst sees shuffled reports."""
-    return TASKS[asked["task"]].changed if asked["analyst"] == "sums" else 0
-
-
-def _one_round(one, value, sizes, n, summed):
-    """Return the profile of one round of a candidate with the value looked for."""
-    mechanism = one.build(value, sizes)
-    if summed:
-        return aggregate(mechanism, n, changed=summed)
-    if one.finds == "messages":
-        return shuffle_messages(mechanism, n=n, dummy_messages=n * value)
-    return shuffle(mechanism, n)
-
-
-def _calibrated(one, sizes, target, n, summed):
+def _calibrated(one, asked):
     """Return the value looked for, the mechanism, and its proved δ."""
     messages, falling = one.finds == "messages", one.finds != "eps0"
     safer = 1.0 if one.noise else -1.0
 
     def one_round(value):
-        return _one_round(one, value, sizes, n, summed)
+        return asked.one_round(one, value)
 
     search = {"limits": one.limits, "falling": falling, "whole": messages, "accuracy": ACCURACY}
-    start = target.guide(one_round, 1 if falling else target.eps, "upper", **search)
-    family = target.family(one_round, tolerance=TOLERANCE, **search)
+    start = asked.guide(one_round, 1 if falling else asked.eps, "upper", **search)
+    family = asked.family(one_round, tolerance=TOLERANCE, **search)
     value, _ = family.edge(family.proved, start)
     while value is not None and one.limits[0] <= value <= one.limits[1]:
         rounded = value
         if not messages:
             rounded = float(written((1.0 + safer * TOLERANCE) * value, up=safer > 0.0, digits=DIGITS))
         proved = math.exp(family.proved(rounded))
-        if proved <= target.delta:
-            return rounded, one.build(rounded, sizes), proved
+        if proved <= asked.delta:
+            return rounded, one.build(rounded, asked.sizes), proved
         value = value + 1 if messages else (1.0 + 0.01 * safer) * value
     raise ValueError("no value is proved to meet the target")
 
@@ -375,48 +381,50 @@ def _central_mu(target):
     return outer if inner is None else inner
 
 
-def _row(name, one, value, mechanism, proved, target, n, central, task, sizes, summed):
-    messages = 1 + value if one.finds == "messages" else 1
-    dummy_messages = n * value if one.finds == "messages" else 0
-    usual, worst = (mean_errors if one.noise else task.errors)(mechanism, n, dummy_messages, sizes)
-    if summed:
-        line = f"aggregate(randomizers.{mechanism!r}, n={n}, changed={summed})"
-    elif one.finds == "messages":
+def _row(name, one, value, mechanism, proved, central, asked):
+    n, several = asked.stay, one.finds == "messages"
+    dummy_messages = n * value if several else 0
+    errors = mean_errors if one.noise else asked.question.errors
+    usual, worst = errors(mechanism, n, dummy_messages, asked.sizes)
+    if asked.summed:
+        line = f"aggregate(randomizers.{mechanism!r}, n={n}, changed={asked.summed})"
+    elif several:
         made = f"randomizers.{mechanism!r}, n={n}, dummy_messages={dummy_messages}"
         line = f"shuffling.multi_message.shuffle_messages({made})"
     else:
         line = f"shuffle(randomizers.{mechanism!r}, n={n})"
-    line += f".subsample({target.rate!r})" * (target.rate < 1.0) + f".compose({target.rounds})" * (
-        target.rounds > 1
-    )
+    line += f".subsample({asked.rate!r})" * (asked.rate < 1.0)
+    line += f".compose({asked.rounds})" * (asked.rounds > 1)
+    numbers = (asked.d or 1) if one.noise else 1 + value if several else 1
     return {
         "mechanism": name,
         "parameter": one.finds,
         "value": value,
-        "proved delta": min(float(written(proved, up=True, digits=DIGITS)), target.delta),
+        "proved delta": min(float(written(proved, up=True, digits=DIGITS)), asked.delta),
         "standard error": usual,
         "worst case": worst,
         "x central": usual / central,
-        **task.further(mechanism, n, dummy_messages),
-        "bytes": messages * math.ceil(one.bits(mechanism) / 8),
+        **asked.question.further(mechanism, n, dummy_messages),
+        "bytes": numbers * math.ceil(one.bits(mechanism) / 8),
         "server": one.server,
-        "python": f"{line}.epsilon({target.delta!r})",
+        "python": f"{line}.epsilon({asked.delta!r})",
     }
 
 
-def _sentence(one, mechanism, value, target, stay, asked, held):
-    many, sampled = target.rounds > 1, target.rate < 1.0
+def _sentence(one, mechanism, value, asked):
+    many, sampled = asked.rounds > 1, asked.rate < 1.0
+    held = asked.question.holds.format(**asked.sizes)
     device = "drawn device" if sampled else "device"
-    often = f"In each of {target.rounds:,} rounds every" if many else "Each"
+    often = f"In each of {asked.rounds:,} rounds every" if many else "Each"
     whose = (
-        f"the values of any one user in all {target.rounds:,} rounds together"
+        f"the values of any one user in all {asked.rounds:,} rounds together"
         if many
         else "any one user's value"
     )
     known = "these values" if many else "this value"
     if one.noise:
-        held += f", as {asked['d']:,} numbers, a one and zeros" if asked["d"] else ""
-        added = f"{one.name} of {one.noise} = {exactly(value)} added{' to each' * bool(asked['d'])}"
+        held += f", as {asked.d:,} numbers, a one and zeros" if asked.d else ""
+        added = f"{one.name} of {one.noise} = {exactly(value)} added{' to each' * bool(asked.d)}"
         does = f"{device} sends its value, {held}, once, with {added}"
         what, alone = "reports", "nothing is promised"
     elif one.finds == "messages":
@@ -428,28 +436,28 @@ def _sentence(one, mechanism, value, target, stay, asked, held):
         does = f"{device} randomises its value, {held}, once, with {named} at eps0 = {exactly(value)}"
         what, alone = "reports", breach(value)
         if many and not cautions.meaningless(value):
-            alone += f", and {breach(target.rounds * value, f'all {target.rounds:,} reports together')}"
-    crowd, n = f"at least {stay:,}", asked["n"]
+            alone += f", and {breach(asked.rounds * value, f'all {asked.rounds:,} reports together')}"
+    crowd, n = f"at least {asked.stay:,}", asked.n
     if sampled:
-        drawn = f"{n:,} users drawn at random from {population(n, target.rate):,}"
-        crowd = drawn if stay == n else f"{crowd} of {drawn}"
+        drawn = f"{n:,} users drawn at random from {population(n, asked.rate):,}"
+        crowd = drawn if asked.stay == n else f"{crowd} of {drawn}"
     secret = "that users are drawn anew for each round and in secret, " * sampled
     joined, seen, trusted = "a shuffler mixes", f"shuffled {what}", "the shuffler"
-    if asked["analyst"] == "sums":
+    if asked.summed:
         joined, seen, trusted = "secure aggregation reveals the sums of", "sums", "the secure aggregation"
     return (
         f"{often} {does}, and {joined} the {what} of {crowd}{'' if sampled else ' users'}. "
-        f"Whoever sees the {seen} learns at most epsilon = {exactly(target.eps)} at "
-        f"delta = {exactly(target.delta)} about {whose}, provided that {trusted} and the other devices "
+        f"Whoever sees the {seen} learns at most epsilon = {exactly(asked.eps)} at "
+        f"delta = {exactly(asked.delta)} about {whose}, provided that {trusted} and the other devices "
         f"are honest, {secret}and that taking part does not depend on the values. "
         f"{belief(target.eps, target.delta, known)}If {trusted} fails, {alone}."
     )
 
 
-def _notes(asked, sizes, stay, target, refused, rows, shown):
-    task, n, dropout = TASKS[asked["task"]], asked["n"], asked["dropout"]
+def _notes(asked, refused, rows, shown):
+    task, sizes, n = asked.question, asked.sizes, asked.n
     notes = [
-        f"proved delta: all rounds together at eps = {exactly(target.eps)}; "
+        f"proved delta: all rounds together at eps = {exactly(asked.eps)}; "
         f"standard error ({task.known}): of an estimate of {task.estimated}, {task.ordinary}; "
         f"worst case: {task.worst}; "
         "x central: relative to a trusted curator's Gaussian noise at the same target."
@@ -460,19 +468,19 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
             "messages: random ones that each user adds to one that holds the value itself; there is no eps0, "
             "so all privacy comes from the shuffler."
         )
-    if asked["analyst"] == "sums":
+    if asked.summed:
         notes.append(
             "Secure aggregation reveals the sums of the reports and nothing else. sigma and mu are deviation "
             "and variance of the noise that each user adds to each number."
         )
-    elif asked["task"] == "mean":
+    elif asked.task == "mean":
         notes.append("duchi and piecewise take values in [-1, 1]: send 2x - 1 and return (estimate + 1)/2.")
-    elif asked["task"] == "sets" and target.rate == 1.0:
-        s, slots = asked["s"], f"d = {asked['d'] + 1} and rounds = {asked['s'] * target.rounds}"
+    elif asked.task == "sets" and asked.rate == 1.0:
+        slots = f"d = {asked.d + 1} and rounds = {asked.s * asked.rounds}"
         notes.append(
             "sampled_rappor reports one item, drawn from the set; every other row is about the whole set. If "
             "you rely on the shuffler, compare one item or none in each of s slots, shuffled separately: the "
-            f"task histogram with {slots}, whose error for sets is {math.sqrt(s):.3g} times the one printed."
+            f"task histogram with {slots}, whose error for sets is {asked.s**0.5:.3g} times the one printed."
         )
     share = sizes.get("s", 1) / sizes.get("d", 1)
     if task.estimated == "a share" and shown["standard error"] > share:
@@ -480,17 +488,17 @@ def _notes(asked, sizes, stay, target, refused, rows, shown):
             f"An even share is {share:.2g}, less than the standard error of {shown['mechanism']}: only "
             "items with a share of several standard errors can be told from items that nobody holds."
         )
-    if target.rate < 1.0:
+    if asked.rate < 1.0:
         notes.append(
-            f"{n:,} of {population(n, target.rate):,} users are drawn for each round. The errors are those "
+            f"{n:,} of {population(n, asked.rate):,} users are drawn for each round. The errors are those "
             "of an estimate for the users drawn; who is drawn adds to the error for all."
         )
-    if target.rounds > 1:
+    if asked.rounds > 1:
         notes.append("The target is for all rounds together; the errors are those of one round.")
-    if dropout:
+    if asked.dropout:
         notes.append(
-            f"Of {n:,} users a share {dropout:g} may drop out. All numbers are for {stay:,} users, "
-            "and hold only if no more drop out and dropping out does not depend on the values."
+            f"Of {n:,} users a share {asked.dropout:g} may drop out. All numbers are for {asked.stay:,} "
+            "users, and hold only if no more drop out and dropping out does not depend on the values."
         )
     left_out = (f"Left out: {name}: {reason}" for name, reason in refused.items())
     on_data = (f"On data: {shown['run']}",) if shown["run"] else ()
