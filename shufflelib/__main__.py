@@ -38,6 +38,7 @@ HELP = {
     "recommend": "all mechanisms for a task at one target (eps, delta), sorted by error",
     "check": "recompute the record of a deployment, and say whether its epsilon and delta hold",
     "audit": "draw from a sampler of your own: a lower bound on its eps0, and the likeliest slip",
+    "sweep": "certified numbers over a grid that a YAML file describes, as one file",
     "mechanisms": "names, parameters, domains and sources of all mechanisms",
     "pmf": "a mechanism of your own: probabilities of its reports, one row for each value",
     "n": "number of honest users who report in a round: not who colludes or drops out",
@@ -52,7 +53,15 @@ HELP = {
     "analyst": "what the analyst sees: shuffled reports, or sums of reports by secure aggregation",
     "changed": "numbers of a user that may differ, where the analyst sees sums; 2 for the counts of items",
     "dropout": "share of the users who may drop out, 0 by default; in other commands give the n who stay",
+    "draws": "reports drawn for each value, 100,000",
+    "confidence": "of the lower bound, 0.99",
+    "seed": "of all randomness, 0",
+    "output": "where to write the table, .csv or .parquet; SPEC.csv by default",
+    "cache": "where results are kept meanwhile; OUTPUT.cache",
+    "jobs": "processes on this machine, by default one on each core",
+    "scheduler": "a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
 }
+AUDIT = ("draws", "confidence", "seed")
 SOUGHT = {"delta": "delta", "calibrate users": "n", "calibrate rounds": "rounds"}
 ONE = "for the parameters of one mechanism: --randomizer NAME --help; for all: shufflelib mechanisms"
 RECORDS = (
@@ -192,60 +201,50 @@ def _parser(randomizer):
         )
         command.randomizer, command.sought = randomizer, LOOKED_FOR.get(name, SOUGHT.get(name, ""))
         _add_question(command, name, question, randomizer)
-    asked = commands.add_parser("recommend", help=HELP["recommend"], description=HELP["recommend"])
-    asked.add_argument(
-        "--n", type=_number("n"), required=True, help="number of users who are asked in a round"
-    )
-    for option in ("eps", "delta"):
-        asked.add_argument(f"--{option}", type=_number(option), required=True, help=_help(option))
+    asked = _command(commands, "recommend", _recommended, record=True)
+    words = "number of users who are asked in a round"
+    asked.add_argument("--n", type=_number("n"), required=True, help=words)
+    _add_numbers(asked, ("eps", "delta"), required=True)
     words = "what is estimated, histogram by default; book/plan.md describes each"
     asked.add_argument(
         "--task", type=lambda word: word.replace("-", "_"), choices=TASKS, default="histogram", help=words
     )
     asked.add_argument("--analyst", choices=ANALYSTS, default=ANALYSTS[0], help=HELP["analyst"])
-    for option in ("d", "s", "rounds", "rate", "dropout"):
-        asked.add_argument(f"--{option}", type=_number(option), default=argparse.SUPPRESS, help=_help(option))
+    _add_numbers(asked, ("d", "s", "rounds", "rate", "dropout"))
     words = "whose row is explained, published and recorded; by default that with the smallest error"
-    asked.add_argument("--mechanism", metavar="NAME", default=argparse.SUPPRESS, help=words)
-    asked.set_defaults(answer=_recommended)
-    recorded = commands.add_parser("check", help=HELP["check"], description=HELP["check"], epilog=RECORDS)
+    asked.add_argument("--mechanism", metavar="NAME", help=words)
+    recorded = _command(commands, "check", _checked, epilog=RECORDS)
     recorded.add_argument("file", metavar="RECORD.yaml", help="a record in the form of the public registry")
-    recorded.set_defaults(answer=_checked)
-    audited = commands.add_parser("audit", help=HELP["audit"], description=HELP["audit"], epilog=SAMPLER)
+    audited = _command(commands, "audit", _audited, epilog=SAMPLER)
     audited.randomizer = randomizer
     audited.add_argument("file", metavar="SAMPLER.py", help="defines sample(x, rng); it is run")
     audited.add_argument("--randomizer", type=_option(named), metavar="NAME", help="what it is meant to be")
-    audited.add_argument("--draws", type=_number("draws"), help="reports drawn for each value, 100,000")
-    audited.add_argument("--confidence", type=_number("confidence"), help="of the lower bound, 0.99")
-    audited.add_argument("--seed", type=_number("seed"), help="of all randomness, 0")
+    _add_numbers(audited, AUDIT)
     if randomizer:
-        _add_parameters(audited, randomizer, left_out=("draws", "confidence", "seed"))
-    audited.set_defaults(answer=_audited)
-    listed = commands.add_parser("mechanisms", help=HELP["mechanisms"], description=HELP["mechanisms"])
-    listed.set_defaults(answer=_mechanisms)
-    words = "certified numbers over a grid that a YAML file describes, as one file"
-    sweep = commands.add_parser("sweep", help=words, description=words, epilog=SWEEP)
+        _add_parameters(audited, randomizer, left_out=AUDIT)
+    _command(commands, "mechanisms", _mechanisms)
+    sweep = _command(commands, "sweep", _sweep, epilog=SWEEP)
     sweep.add_argument("spec", metavar="SPEC.yaml", help="the grid")
-    sweep.add_argument(
-        "--output", metavar="FILE", help="where to write the table, .csv or .parquet; SPEC.csv by default"
-    )
-    sweep.add_argument("--cache", metavar="FOLDER", help="where results are kept meanwhile; OUTPUT.cache")
-    sweep.add_argument(
-        "--jobs", type=_jobs, default=-1, help="processes on this machine, by default one on each core"
-    )
-    sweep.add_argument(
-        "--scheduler",
-        metavar="tcp://HOST:PORT",
-        help="a Dask scheduler whose workers do the work; by default what SHUFFLELIB_SCHEDULER says",
-    )
-    for option in ("rounds", "rate"):
-        sweep.add_argument(
-            f"--{option}", type=_number(option), help=f"{_help(option)}; overrides that of the file"
-        )
-    sweep.set_defaults(answer=_sweep)
-    for command in (asked, recorded, audited, listed, sweep):
-        _add_formats(command, record=command is asked)
+    sweep.add_argument("--output", metavar="FILE", help=HELP["output"])
+    sweep.add_argument("--cache", metavar="FOLDER", help=HELP["cache"])
+    sweep.add_argument("--jobs", type=_jobs, default=-1, help=HELP["jobs"])
+    sweep.add_argument("--scheduler", metavar="tcp://HOST:PORT", help=HELP["scheduler"])
+    _add_numbers(sweep, ("rounds", "rate"), more="; overrides that of the file")
     return parser
+
+
+def _command(commands, name, answer, *, epilog=None, record=False):
+    """Add a command that a function answers."""
+    command = commands.add_parser(name, help=HELP[name], description=HELP[name], epilog=epilog)
+    command.set_defaults(answer=answer)
+    _add_formats(command, record=record)
+    return command
+
+
+def _add_numbers(command, options, more="", **how):
+    """Add options that are numbers, each with its own words."""
+    for option in options:
+        command.add_argument(f"--{option}", type=_number(option), help=_help(option) + more, **how)
 
 
 def _help(option):
@@ -344,7 +343,7 @@ def _checked(arguments):
 def _audited(arguments):
     """Return what draws of somebody's sampler show."""
     path, name = arguments.pop("file"), arguments.pop("randomizer", None)
-    how = {one: arguments.pop(one) for one in ("draws", "confidence", "seed") if one in arguments}
+    how = {one: arguments.pop(one) for one in AUDIT if one in arguments}
     try:
         defined = runpy.run_path(path)
     except OSError as wrong:
