@@ -12,11 +12,11 @@ Intervals are those of the normal approximation, for sums of n reports, with exa
   mean 0 (Fieller's).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from shufflelib.calibration.tasks.discoveries import score_interval, threshold
@@ -145,9 +145,7 @@ def _users(mechanism, reports, n):
         return validation.users(n)
     if n is None:
         mechanism.estimate(reports)
-    elif len(reports) != validation.users(n):
-        raise ValueError(f"reports must hold n = {n:,} reports, one for each user, got {len(reports):,}")
-    return len(reports)
+    return values.one_each(reports, n)
 
 
 def _estimated(mechanism, reports, n):
@@ -159,7 +157,7 @@ def _estimated(mechanism, reports, n):
 def _shares(mechanism, reports, n, z):
     shares = _estimated(mechanism, reports, n)
     lower, upper = score_interval(mechanism, shares, n, z, len(reports) - n)
-    return _table("item", range(shares.size), estimate=shares, lower=lower, upper=upper)
+    return by_columns(item=range(shares.size), estimate=shares, lower=lower, upper=upper)
 
 
 def heavy_hitters(
@@ -220,13 +218,13 @@ def heavy_hitters(
     found = found[np.argsort(-shares[found], kind="stable")]
     z = float(-ndtri(mistakes / mechanism.items / 2.0))
     lower, upper = score_interval(mechanism, shares, users, z, dummy_messages)
-    return _table("item", found, estimate=shares[found], lower=lower[found], upper=upper[found])
+    return by_columns(item=found, estimate=shares[found], lower=lower[found], upper=upper[found])
 
 
 def _means(mechanism, reports, n, z):
     mean, square = (np.atleast_1d(moment) for moment in mechanism.moments(reports))
     width = z * np.sqrt(np.maximum(square - mean**2, 0.0) / max(n - 1, 1))
-    return _table("coordinate", range(mean.size), estimate=mean, lower=mean - width, upper=mean + width)
+    return by_columns(coordinate=range(mean.size), estimate=mean, lower=mean - width, upper=mean + width)
 
 
 def _key_values(mechanism, reports, n, z):
@@ -238,9 +236,8 @@ def _key_values(mechanism, reports, n, z):
     first, last = _fieller(sums, shares, sum_variance, mechanism.covariance(sums, n=n), variance, z)
     positive = shares > 0.0
     mean = np.divide(sums, shares, out=np.zeros_like(sums), where=positive)
-    return _table(
-        "key",
-        range(shares.size),
+    return by_columns(
+        key=range(shares.size),
         estimate=shares,
         lower=lower,
         upper=upper,
@@ -264,11 +261,7 @@ def _fieller(above, below, above_variance, covariance, below_variance, z):
     )
 
 
-def _table(what: str, places: Iterable[int], **columns: NDArray[Any]) -> Table:
-    """Return a table with one row for each item."""
-    names = columns.keys()
-    rows = zip(*columns.values(), strict=True)
-    return Table(
-        {what: int(place)} | {name: float(entry) for name, entry in zip(names, row, strict=True)}
-        for place, row in zip(places, rows, strict=True)
-    )
+def by_columns(**columns: Any) -> Table:
+    """Return a table of columns of equal length, by their names."""
+    rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
+    return Table(dict(zip(columns, row, strict=True)) for row in rows)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from shufflelib.estimation.intervals import by_columns
 from shufflelib.numerics import validation
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.types import Array
-from shufflelib.randomizers import hierarchical
+from shufflelib.randomizers import hierarchical, values
 
 
 def ranges(
@@ -56,17 +57,7 @@ def ranges(
     """
     first, last = np.broadcast_arrays(np.atleast_1d(first), np.atleast_1d(last))
     shares, width = _answered(mechanism, reports, first, last, n, confidence)
-    rows = zip(first.tolist(), last.tolist(), shares, width, strict=True)
-    return Table(
-        {
-            "first": start,
-            "last": stop,
-            "estimate": float(share),
-            "lower": float(share - half),
-            "upper": float(share + half),
-        }
-        for start, stop, share, half in rows
-    )
+    return by_columns(first=first, last=last, estimate=shares, lower=shares - width, upper=shares + width)
 
 
 def distribution(
@@ -95,10 +86,8 @@ def distribution(
     (True, 1.0)
     """
     shares, width = _up_to(mechanism, reports, n, confidence)
-    return Table(
-        {"up to": place, "estimate": float(share), "lower": float(share - half), "upper": float(share + half)}
-        for place, (share, half) in enumerate(zip(shares, width, strict=True))
-    )
+    columns = {"up to": range(mechanism.d), "estimate": shares}
+    return by_columns(**columns, lower=shares - width, upper=shares + width)
 
 
 def quantiles(
@@ -175,8 +164,6 @@ def _answered(mechanism, reports, first, last, n, confidence) -> tuple[Array, Ar
     """Return the estimated share of each range, and half the width of its interval."""
     validation.instance(mechanism, "mechanism", hierarchical, remedy="use randomizers.hierarchical")
     z = float(-ndtri((1.0 - validation.probability(confidence, "confidence")) / 2.0))
-    nodes, users = mechanism.estimate(reports), len(reports)
-    if n is not None and users != validation.users(n):
-        raise ValueError(f"reports must hold n = {n:,} reports, one for each user, got {users:,}")
+    nodes, users = mechanism.estimate(reports), values.one_each(reports, n)
     variance = mechanism.range_variance(np.clip(nodes, 0.0, 1.0), first, last, n=users)
     return mechanism.range_shares(nodes, first, last), z * np.sqrt(np.maximum(variance, 0.0))

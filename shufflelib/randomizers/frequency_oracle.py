@@ -67,7 +67,8 @@ class ItemSupports:
         Parameters
         ----------
         frequency : float or array_like
-            True share f in [0, 1] of the users who hold the item; of shape (items,) with blanket messages.
+            True share f in [0, 1] of the users who hold the item; with blanket messages that of each item,
+            shape (items,), or one number for all.
         n : int
             Number of users.
         dummy_messages : int, optional
@@ -81,14 +82,14 @@ class ItemSupports:
         """
         own, other, share = self.support
         f = validation.reals(frequency, "frequency", at_least=0.0, at_most=1.0)
-        if np.ndim(share) and f.shape != np.shape(share):
+        if f.ndim and np.ndim(share) and f.shape != np.shape(share):
             raise ValueError(
                 f"frequency must hold one share for each of {self.items} items, got shape {f.shape}"
             )
         n, dummies = validation.users(n), validation.count(dummy_messages, "dummy_messages", at_least=0)
         noise = f * own * (1 - own) + (1 - f) * other * (1 - other) + dummies / n * share * (1 - share)
         variance = noise / (n * (own - other) ** 2)
-        found: Any = float(variance) if f.ndim == 0 else variance
+        found: Any = float(variance) if np.ndim(variance) == 0 else variance
         return found
 
 

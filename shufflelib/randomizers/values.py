@@ -42,9 +42,15 @@ def no_counts(reports, outputs, n) -> Integers:
             f"reports has {reports.size} entries, as many as counts of reports would have; repeat each "
             f"report as often as it was sent, or pass n={reports.size} if so many users sent one each"
         )
-    if n is not None and reports.size != validation.users(n):
-        raise ValueError(f"reports must hold n = {n} reports, one for each user, got {reports.size}")
+    one_each(reports, n)
     return reports
+
+
+def one_each(reports, n) -> int:
+    """Return how many reports there are, which is n if that is given."""
+    if n is not None and len(reports) != validation.users(n):
+        raise ValueError(f"reports must hold n = {n:,} reports, one for each user, got {len(reports):,}")
+    return len(reports)
 
 
 def item_sets(values, name, d, s) -> Integers:

@@ -1,12 +1,11 @@
 """Which items are held by anybody: a count above which a false discovery is unlikely."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import bdtrc, ndtri
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.types import Array
 from shufflelib.randomizers.frequency_oracle import ItemSupports
 
 FOUND = 0.95  # probability with which an item is to be found
@@ -28,18 +27,10 @@ class Threshold(NamedTuple):
 
 
 def score_interval(
-    mechanism: ItemSupports, shares: Array, n: int, z: float, dummy_messages: int = 0
-) -> tuple[Array, Array]:
+    mechanism: ItemSupports, shares: Any, n: int, z: float, dummy_messages: int = 0
+) -> tuple[Any, Any]:
     """Return the ends of all true shares that are within z of their own standard errors of the estimates."""
-    none, all_of_them = (
-        np.broadcast_to(
-            mechanism.variance(
-                np.full(np.shape(mechanism.support.share), end), n=n, dummy_messages=dummy_messages
-            ),
-            shares.shape,
-        )
-        for end in (0.0, 1.0)
-    )
+    none, all_of_them = (mechanism.variance(f, n=n, dummy_messages=dummy_messages) for f in (0.0, 1.0))
     slope = all_of_them - none
     centre = shares + z**2 * slope / 2.0
     width = z * np.sqrt(np.maximum(none + shares * slope + (z * slope / 2.0) ** 2, 0.0))
@@ -91,5 +82,5 @@ def threshold(mechanism: ItemSupports, n: int, dummy_messages: int = 0, mistakes
         else:
             low = middle
     least = ((high + 1 - dummy_messages * blanket) / n - other) / (own - other)
-    _, found = score_interval(mechanism, np.full(np.shape(share), least), n, ndtri(FOUND), dummy_messages)
+    _, found = score_interval(mechanism, least, n, ndtri(FOUND), dummy_messages)
     return Threshold(float(least), float(np.max(found)))

@@ -11,8 +11,7 @@ from shufflelib.randomizers.frequency_oracle import ItemSupports
 
 def frequency_error(mechanism: ItemSupports, share: float, n: int, dummy_messages: int = 0) -> float:
     """Return the standard error of the frequency of an item that this share of the users holds."""
-    shares = np.full(np.shape(mechanism.support.share), share)
-    return math.sqrt(np.max(mechanism.variance(shares, n=n, dummy_messages=dummy_messages)))
+    return math.sqrt(np.max(mechanism.variance(share, n=n, dummy_messages=dummy_messages)))
 
 
 def frequency_errors(
