@@ -8,7 +8,7 @@
 In order of reading:
 
 1. `targets`: one parameter searched for: `largest_eps0`, `smallest_sigma`, `fewest_users`, `most_rounds`.
-2. `recommendation`: every mechanism for a task, at the same target, sorted by its error.
+2. `tasks`, `recommendation`: every mechanism for a task, at the same target, sorted by its error.
 3. `questions`: what can be asked of a mechanism by name, on the command line and in tables.
 
 `search` has the search that the first two share.

@@ -72,7 +72,7 @@ def largest_eps0(
 
     Notes
     -----
-    Hypotheses: those of `shuffle`; rounds are composed adaptively.  Ten to thirty profiles are
+    Assumptions: those of `shuffle`; rounds are composed adaptively.  Ten to thirty profiles are
     evaluated, each at a cost that does not grow with n.
     If a randomizer has a rounded design parameter, such as the size of a subset, its ε jumps; budgets larger
     than the answer may then also meet the target.
@@ -167,7 +167,7 @@ def fewest_users(
 
     Notes
     -----
-    Hypotheses: those of `shuffle`; rounds are composed adaptively.  The answer counts honest users who do
+    Assumptions: those of `shuffle`; rounds are composed adaptively.  The answer counts honest users who do
     take part; to allow for dropouts, start from the number that stays if who drops out does not depend on
     the values.  Below 10⁶ users ``unproved`` is
     ``answer - 1``.  Ten to thirty profiles are evaluated, each at a cost that does not grow with n.

@@ -12,11 +12,12 @@ In order of reading:
 1. `shuffler`: the shuffle as one explicit step.
 2. `channels`: what users with personal budgets report.
 3. `protocol`: what a protocol is; `personal`: mean and frequency of users with personal budgets.
-4. `histogram`: frequencies of d items; `counts`: their distribution for millions of users at once;
-   `multi_message`: the same with many messages per user.
+4. `histogram`: frequencies of d items, run or, for millions of users at once, drawn from counts;
+   `multi_message`: the same with many messages per user; `holders`: who holds which items.
 5. `intervals`: reports of any mechanism in, estimates with confidence intervals out.
 6. `range_queries`, and `ordered` with intervals: how many users hold a value in [a, b].
 7. `population` and `accuracy`: synthetic users, and the error of estimates.
+8. `audit`: what draws of somebody's own sampler show.
 """
 
 from shufflelib.estimation.accuracy import Measured as Measured

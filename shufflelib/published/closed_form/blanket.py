@@ -103,7 +103,6 @@ def blanket_hoeffding_specific(*, blanket: BlanketBounds, n: int, delta: float) 
     Hypotheses: identical, non-adaptive, pure eps0-LDP randomizers.  No restriction on n or delta.
     Source: Balle, Bell, Gascón, Nissim, CRYPTO 2019 (arXiv:1903.02837); all constants as in the
     authors' released code, which searches with a floor of 1e-11 on delta (none here).
-    Cost does not depend on n.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def blanket_bennett_specific(*, blanket: BlanketBounds, n: int, delta: float) ->
     authors' released code.  That code truncates the sum to 1e5 terms, has a floor of 1e-11 on delta
     and replaces (1+u)log(1+u) - u by u^2 (twice its leading term) when rounding makes it negative;
     here the sum is exact, since the factor before the exponential does not depend on m and the rest
-    is the binomial generating function.  Cost does not depend on n.
+    is the binomial generating function.
 
     Examples
     --------

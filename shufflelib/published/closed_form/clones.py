@@ -30,7 +30,6 @@ def clones_fmt21(*, eps0: float, n: int, delta: float) -> float:
     Errata: the paper's condition has log(2/delta), the authors' released code tests log(4/delta);
     the smaller regime is used here.  The released code evaluates a slightly larger, older form,
     with (1 - 1/e)/(1 + exp(-eps0 - eps')) in place of (e - 1)/(e + 1).
-    Cost does not depend on n.
 
     Examples
     --------
@@ -73,7 +72,6 @@ def stronger_clones_fmt23(*, eps0: float, n: int, delta: float) -> float:
     general (adaptive) randomizers.  For identical, non-adaptive, pure eps0-LDP randomizers the pair
     behind the formula is valid by another argument (the blanket pair of binary randomized response
     dominates every other), so in that setting the number stands.
-    Cost does not depend on n.
 
     Examples
     --------

@@ -37,7 +37,6 @@ def erlingsson19(*, eps0: float, n: int, delta: float) -> float:
     delta = 1/100 itself; the smaller regime is used here).
     No value below the exact one was found in the regime; it is loose (eps0 = 1/2, n = 1000,
     delta = 1e-6: 0.705, above eps0 itself, where the generic pair has 0.0627).
-    Cost does not depend on n.
 
     Examples
     --------

@@ -79,8 +79,6 @@ def variation_ratio_analytic(*, p: float, beta: float, q: float, n: int, delta: 
     where 1 - alpha - alpha p = 0 (generic eps0-LDP; p = inf with beta = 1), and the settings of the
     paper's Figures 3 and 4 are not affected.
 
-    Cost does not depend on n.
-
     Examples
     --------
     The third counterexample: shuffled data have a larger δ at this ε than the theorem allows.
@@ -148,8 +146,6 @@ def variation_ratio_asymptotic(*, p: float, beta: float, q: float, n: int, delta
 
     No value below the exact one was found (190,000 random points, delta up to 0.999): where the bound
     was closest, the pair's delta at the bound was 1/100 of the target.
-
-    Cost does not depend on n.
 
     Examples
     --------

@@ -2,9 +2,9 @@ r"""Joint concavity of trade-off functions and what follows from it, **as publis
 
 In order of reading:
 
-1. `divergences`: Rényi, χ² and the like as functionals of a trade-off function. 2. `mixtures`: joint
-concavity; `symmetric_mixtures`: also subsampling; `equality`: when nothing is lost. 3. `clones`,
-`random_start`: shuffling and noisy gradient steps.
+1. `divergences`: Rényi, χ² and the like as functionals of a trade-off function.
+2. `mixtures`: joint concavity; `symmetric_mixtures`: also subsampling; `equality`: when nothing is lost.
+3. `clones`, `random_start`: shuffling and noisy gradient steps.
 
 The trade-off functions themselves are in `shufflelib.profiles`.
 

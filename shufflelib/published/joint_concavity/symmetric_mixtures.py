@@ -64,7 +64,7 @@ def symmetric_mixture(f: TradeoffFunction, *, weight: float) -> TradeoffFunction
     Source: Proposition 6.4, reconstructed from its proof.  Where T(P₀, Q₀) is symmetric it holds as it
     stands.  Where it is not, C(2w Id + (1 − 2w)T(P₀, Q₀)) is no bound: P₀ = (1/2, 1/2), Q₀ = (0, 1),
     w = 1/8: at 9/16 the truth is 1/16, the sum 1/4.  Nor is it with the proof's f₀ = C(T(P₀, Q₀)) if C
-    takes the maximum of f and its inverse; with C = min{f, f⁻¹}** throughout it holds again.  The
+    takes the maximum of f and its inverse; with C = min{f, f⁻¹} throughout it holds again.  The
     proof's intermediate line, the sum without C, is false by itself: P₀ and Q₀ disjoint, w = 1/4: at
     1/4 the truth is 1/4, the sum 3/8.
 

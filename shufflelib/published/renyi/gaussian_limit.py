@@ -80,8 +80,8 @@ def gaussian_ccg24(*, eps0: float, n: int, order: float) -> float:
     eps0 = 0.1, n = 10⁴, order 4: 8.8e-4, the generic pair has 2.1e-6.  It exceeds the
     `girgis21_upper_simplified` once :math:`\tfrac{\lambda}{\lambda-1}(e^{\varepsilon_0}-1)^2 < 1`.  On the
     papers' sentence that it and `girgis21_lower` are "nearly identical": the ratio is 5.36 at eps0 = 2, n =
-    10⁴, order 4, 6.43 at order 40, 442 at eps0 = 0.1, order 4, and always above 4.  Source: Chen, Cao, Ge
-    (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.
+    10⁴, order 4, 6.43 at order 40, 442 at eps0 = 0.1, order 4, and always above 4.
+    Source: Chen, Cao, Ge (ICASSP 2024; arXiv:2401.04306v1), Corollary 2.
 
     Examples
     --------

@@ -168,7 +168,8 @@ def theorem1_pair_icassp24(*, eps0: float, n: int) -> VariationRatioPair:
     directions, and the maximum of Corollary 1 is infinite.  Its hockey-stick divergence falls *below* the
     mechanism's: for n = 1 and e = 3 it has δ(0) = 1/3 where binary randomized response has 1/2.  Its Rényi
     sum over outputs that both distributions have is below the truth too: eps0 = 4, n = 400, order 4: 3.7e-4
-    where binary randomized response has 1.59. Source: Chen, Cao, Ge, ICASSP 2024 (full version), Theorem 1.
+    where binary randomized response has 1.59.
+    Source: Chen, Cao, Ge, ICASSP 2024 (full version), Theorem 1.
 
     Examples
     --------

@@ -54,8 +54,7 @@ class RandomAllocation(SymmetricPair):
     :math:`H_\varepsilon = \mathbb E_R(\frac1m\sum (l_i - e^\varepsilon l_i'))_+`.  Starting from the last
     report, it is enough to determine which shifts g, g' of norm at most C make
     :math:`\mathbb E\,\varphi(l - e^{\varepsilon} l')` largest for a convex φ; the result is convex in the sum
-    of the earlier terms, so the step repeats.  Here :math:`l = e^{X
-    - v/2}`, with X normal of variance v.
+    of the earlier terms, so the step repeats.  Here :math:`l = e^{X - v/2}`, with X normal of variance v.
 
     1. An independent normal term added to X, and its variance to v, leaves the conditional mean of l: by
        Jensen's inequality the expectation rises.  So both norms are C.

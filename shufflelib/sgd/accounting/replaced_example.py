@@ -58,12 +58,14 @@ def one_example(reports: BlockReports, *, epochs: int) -> PrivacyProfile:
     *Fixed split, above.*  An example is in one block, which reports once in an epoch, private in that example
     whatever was sent before.  For Laplace noise: any eps0-DP pair is made from that of randomized response,
     and T adaptive ones from T of those; composition is optimal for pure budgets (Kairouz, Oh, Viswanath, ICML
-    2015).  For Gaussian noise: distance 2C/s against a deviation σC/s (Dong, Roth, Su, JRSSB 2022). *Fixed
-    split, below.*  The loss ℓ(θ, x) = θx has gradient x.  The target's block holds -C, or -C with one +C, all
-    other blocks +C: with Laplace noise in scales 0 or eps0 against s·eps0.  The attacker, who does not know
-    the order, takes the smallest report and discretises it; its distribution is known in closed form.  With
-    Gaussian noise a second direction holds the target.  Epochs are independent here. With Laplace noise the
-    bracket is that of a Laplace report against randomized response; shuffling does not narrow it.
+    2015).  For Gaussian noise: distance 2C/s against a deviation σC/s (Dong, Roth, Su, JRSSB 2022).
+
+    *Fixed split, below.*  The loss ℓ(θ, x) = θx has gradient x.  The target's block holds -C, or -C with one
+    +C, all other blocks +C: with Laplace noise in scales 0 or eps0 against s·eps0.  The attacker, who does
+    not know the order, takes the smallest report and discretises it; its distribution is known in closed
+    form.  With Gaussian noise a second direction holds the target.  Epochs are independent here.  With
+    Laplace noise the bracket is that of a Laplace report against randomized response; shuffling does not
+    narrow it.
 
     *Blocks drawn anew.*  `RandomAllocation` is attained, and dominates each epoch given all earlier ones; the
     bracket is numerical.  For δ = 1e-5, σ from 1 to 10, 2 to 10⁴ blocks and up to 100 epochs it is at most
