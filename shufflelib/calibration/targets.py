@@ -86,8 +86,8 @@ def largest_eps0(
     >>> found.answer > 1.82, found.fails < 1.92
     (True, True)
     """
-    asked, limits = (eps, delta, rounds, rate), (SMALLEST_BUDGET, LARGEST_BUDGET)
-    return _of_parameter("eps0", randomizer, parameters, n, asked, "largest", start=eps, limits=limits)
+    target, limits = Target(eps, delta, rounds, rate), (SMALLEST_BUDGET, LARGEST_BUDGET)
+    return _of_parameter("eps0", randomizer, parameters, n, target, "largest", start=eps, limits=limits)
 
 
 def smallest_sigma(
@@ -128,8 +128,9 @@ def smallest_sigma(
     >>> 0.7 < found.fails < found.answer < 0.8
     True
     """
-    asked, search = (eps, delta, rounds, rate), {"limits": (SMALLEST_SIGMA, LARGEST_SIGMA), "falling": True}
-    return _of_parameter("sigma", randomizer, parameters, n, asked, "smallest", start=1.0, **search)
+    search = {"start": 1.0, "limits": (SMALLEST_SIGMA, LARGEST_SIGMA), "falling": True}
+    target = Target(eps, delta, rounds, rate)
+    return _of_parameter("sigma", randomizer, parameters, n, target, "smallest", **search)
 
 
 def fewest_users(
@@ -179,9 +180,9 @@ def fewest_users(
     >>> found.answer, found.fails
     (1529, 1527)
     """
-    one = _built(randomizer, parameters)
+    one, target = _built(randomizer, parameters), Target(eps, delta, rounds, rate)
     found = _of_rounds(
-        (eps, delta, rounds, rate),
+        target,
         lambda n: shuffle(one, n),
         f"fewest users of {one}",
         start=1000,
@@ -190,7 +191,7 @@ def fewest_users(
         falling=True,
         whole=True,
     )
-    return _warned(found, found.answer, rate)
+    return _warned(found, found.answer, target.rate)
 
 
 def most_rounds(
@@ -325,17 +326,17 @@ class Target:
         return inner if outer is None else outer
 
 
-def _of_parameter(name, randomizer, parameters, n, asked, which, **search):
+def _of_parameter(name, randomizer, parameters, n, target, which, **search):
     """Calibrate one parameter of a constructor at a number of users."""
     build, n = _constructor(randomizer, parameters, finds=name), validation.users(n)
     found = _of_rounds(
-        asked,
+        target,
         lambda value: shuffle(build(**{name: value}), n),
         f"{which} {name} for n = {n:,} users",
         remedy="use a larger eps or delta, more users or fewer rounds",
         **search,
     )
-    return _warned(found, n, asked[-1])
+    return _warned(found, n, target.rate)
 
 
 def _warned(found, n, rate):
@@ -345,9 +346,8 @@ def _warned(found, n, rate):
     return dataclasses.replace(found, certificate=certificate, warning=cautions.warning(about))
 
 
-def _of_rounds(asked, shuffled, quantity, *, start, remedy, **search):
-    """Calibrate one value of a shuffled mechanism, asked for ε, δ, rounds and a rate."""
-    target = Target(*asked)
+def _of_rounds(target, shuffled, quantity, *, start, remedy, **search):
+    """Calibrate one value of a shuffled mechanism for a target."""
     if target.rounds == 1:
         family = target.family(shuffled, tolerance=ONE_ROUND, **search)
         return family.calibration(quantity, start=start, remedy=remedy)
