@@ -173,8 +173,9 @@ def aggregate(
         (neighbours == "replace" and s % 2 == 0 and s <= most) or (neighbours == "zero" and s == h)
     )
     relation = _adjacency(neighbours, s, h if sets else None, everything=sets and s == most)
+    change = neighbours if sets or neighbours == "zero" else "coordinate"  # any bits may be replaced by any
     return Profile(
-        bounds=partial(_bounds, randomizer, n, neighbours, s, sets),
+        bounds=partial(_bounds, randomizer, n, change, s),
         statement=f"the sums of n = {n} reports of {randomizer} (neighbours: {relation})",
         source="guarantee: all numbers of ones among the other users, composed over changed coordinates; "
         "attack: explicit values of the other users",
@@ -284,7 +285,7 @@ def _chances(randomizer):
     return p, p, q, bit, True
 
 
-def _bounds(randomizer, n, neighbours, s, sets):
+def _bounds(randomizer, n, change, s):
     """Return what bounds s changed coordinates from both sides."""
     p, miss, q, bit, alike = _chances(randomizer)
     shuffled = shuffle(bit, n)
@@ -294,35 +295,33 @@ def _bounds(randomizer, n, neighbours, s, sets):
                 for one, other in ((q, p), (1.0 - p, miss)))  # fmt: skip
     largest = max(up.upper, down.upper) * (1.0 + 4.0 * UNIT)
     d, h = getattr(randomizer, "d", 0), _ones(randomizer)
-    pure = (up + down).upper * 0.5 * s if sets and neighbours == "replace" else largest * s
+    pure = (up + down).upper * 0.5 * s if change == "replace" else largest * s
     pure *= 1.0 + 4.0 * UNIT
-    below = _attacks(n, p, miss, q, _directions(neighbours, s, sets, d, h))
+    below = _attacks(n, p, miss, q, _directions(change, s, d, h))
     if s == 1:
         return dataclasses.replace(shuffled.bounds(), below=below, pure_epsilon=pure)
     if s == 2:
-        kinds = (
-            ("10",) if sets and neighbours == "replace" else ("11",) if neighbours == "zero" else ("11", "10")
-        )
+        kinds = {"replace": ("10",), "zero": ("11",), "coordinate": ("11", "10")}[change]
         totals = (0, 2 * (n - 1))
-        if sets and neighbours == "replace":
+        if change == "replace":
             totals = (0 if d - 2 >= h else n - 1, 2 * (n - 1) if h >= 2 else n - 1)
         exact = all_others(n, p, miss, q, kinds, totals, pure)
         if exact is not None:
             return Bounds((exact,), below, attained=(exact,), pure_epsilon=pure)
-    return Bounds((_composed(shuffled.dominating_pairs, neighbours, s, sets),), below, pure_epsilon=pure)
+    return Bounds((_composed(shuffled.dominating_pairs, change, s),), below, pure_epsilon=pure)
 
 
-def _composed(pairs, neighbours, s, sets):
+def _composed(pairs, change, s):
     """Return what dominates s coordinates: one bit in known directions, or the worse of both."""
-    if len(pairs) > 1 or not (sets and neighbours == "replace" or neighbours == "zero"):
+    if len(pairs) > 1 or change == "coordinate":
         return ComposedPair([(Envelope.of(pairs), s)])
     [pair] = pairs
-    if neighbours == "zero" or pair.symmetric:
+    if change == "zero" or pair.symmetric:
         return ComposedPair([(pair, s)])
     return ComposedPair([(pair, s // 2), (pair.reversed, s // 2)])
 
 
-def _directions(neighbours, s, sets, d, h):
+def _directions(change, s, d, h):
     r"""Return what the changes look like if all others agree in each coordinate.
 
     Counts of coordinates in which they hold a zero and the user's one goes, a zero and one comes, a one and
@@ -330,10 +329,10 @@ def _directions(neighbours, s, sets, d, h):
     """
     half, rest = s // 2, s - s // 2
     left, strangers, holders = (0, half, rest, 0), (half, rest, 0, 0), (0, 0, half, rest)
-    if sets and neighbours == "replace":  # others hold the user's value, nothing that changes, or all
+    if change == "replace":  # others hold the user's value, nothing that changes, or all
         return [left] + [strangers] * (d - s >= h) + [holders] * (h >= s)
     gone = [(s, 0, 0, 0), (0, 0, s, 0)]
-    return gone if neighbours == "zero" or s == 1 else [*gone, left, strangers, holders]
+    return gone if change == "zero" or s == 1 else [*gone, left, strangers, holders]
 
 
 def _attacks(n, p, miss, q, directions):
