@@ -70,14 +70,14 @@ def kinds(rows):
     if many * (many - 1) / 2 * (2e-6 + 1e-8 * outputs) > MOST_TIME:
         _refuse(many, outputs, "comparing them takes more than ten minutes")
     entries, columns = int(numbers.max()) + 1, int(column.max()) + 1
-    kind = next((one for one in CODES if entries**2 * columns <= np.iinfo(one).max), None)
-    if kind is None:
+    code_type = next((one for one in CODES if entries**2 * columns <= np.iinfo(one).max), None)
+    if code_type is None:
         found = list(combinations(places.tolist(), 2))  # of a few inputs with many outputs
         if memory(len(found), outputs) > MOST_MEMORY:
             _refuse(many, outputs, f"all {len(found):,} differ")
         return found, 0.0
-    numbers, column = numbers.astype(kind), column.astype(kind)
-    first, second = numbers * kind(entries * columns), numbers * kind(columns) + column
+    numbers, column = numbers.astype(code_type), column.astype(code_type)
+    first, second = numbers * code_type(entries * columns), numbers * code_type(columns) + column
     seen, found, step = set(), [], max(1, BLOCK // outputs)
     for i in progress(range(many - 1), desc=f"{many:,} inputs, each with the others", delay=PATIENCE):
         for start in range(i + 1, many, step):

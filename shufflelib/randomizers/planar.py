@@ -282,7 +282,7 @@ class planar_laplace(Average, MetricRandomizer):
                 others = (cells.area * np.exp(-span)).sum(axis=(2, 3))
                 hole = around[:, None] & beside & (not below or place[1] < 1e-9 * self.dmax)
                 parts.append((*((far, near) if mirrored else (near, far)), others, hole))
-        return _coarsened(*(np.stack(part).ravel() for part in zip(*parts, strict=True)), atoms)
+        return _with_hole(*(np.stack(part).ravel() for part in zip(*parts, strict=True)), atoms)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report places, shape (n, 2)."""
@@ -315,7 +315,7 @@ def _diameter(places):
     return float(pdist(places).max(initial=0.0))
 
 
-def _coarsened(report0, report1, others, hole, atoms):
+def _with_hole(report0, report1, others, hole, atoms):
     """Merge the hole, with the likeliest cell if its mass is negligible, and then like cells."""
     group = np.where(hole, 0, 1 + np.arange(hole.size))
     report0, report1, others = (np.bincount(group, weights=part) for part in (report0, report1, others))
