@@ -16,7 +16,6 @@ error; for these algorithms it is false.  Here each protocol has its own certifi
 """
 
 from abc import abstractmethod
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Status
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
 from shufflelib.shuffling.personal.permute_then_randomize import PersonalizedPair

@@ -1,6 +1,5 @@
 """A protocol from end to end: users, shuffler, analyst, and a certified guarantee."""
 
-import functools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.types import Array
 
 
@@ -107,7 +107,7 @@ class Protocol(ABC):
             )
         return reports
 
-    @functools.cached_property
+    @cached_property
     def epsilon(self) -> Certified[float]:
         """Central ε at ``delta``, computed once: it does not depend on the data."""
         return self.certificate()

@@ -32,6 +32,7 @@ import numpy as np
 
 from shufflelib.numerics import nodes
 from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.saddle_point import (
     SMALLEST_MODULUS,
@@ -96,7 +97,7 @@ class LossDistributions:
         precision = np.broadcast_to(self.precision, self.zero_mass.shape)[chosen]
         return LossDistributions(*parts, precision, self.zero_mass[chosen])
 
-    @functools.cached_property
+    @cached_property
     def atoms(self):
         """How many atoms of each column have mass; what others add is exact."""
         return np.count_nonzero(self.masses, axis=0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT, logsumexp
 from shufflelib.numerics.positive_part_enumerated import (
     ENUMERATED_ATOMS,
@@ -106,7 +107,7 @@ class BlanketPair(Pair):
         self.renyi_tolerance = RENYI_TOLERANCE[ratios.w.size <= FEW]
         self.search_width = max(2e-8, 0.1 * ratios.cell_width)
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair with the two reports exchanged."""
         if self.symmetric:
@@ -212,7 +213,7 @@ class BlanketPair(Pair):
         parts = ratios.r0_over_w, ratios.r1_over_w, ratios.w, None if complete else self._zero_mass
         return Listed.of(*parts, ratios.precision, self.n, limit, **rest)
 
-    @functools.cached_property
+    @cached_property
     def _list(self):
         """The sums by falling ratio, for every ε, or None where there are too many."""
         listed = self._listed(ENUMERATION_LIMIT, SHORT, deepest=UNSEEN) if self.n > 1 else None
@@ -237,7 +238,7 @@ class BlanketPair(Pair):
             theta = (np.hypot(mean, np.sqrt(8.0 * square)) - mean) / (2.0 * square)
             return (theta * largest <= CALM) & (-theta * mean <= 2.0 * CALM_DEPTH)
 
-    @functools.cached_property
+    @cached_property
     def _extreme(self):
         """Outputs that may be treated one by one, by falling R_0/w, and all others."""
         ratios = self.ratios
@@ -271,7 +272,7 @@ class BlanketPair(Pair):
             for many in dict.fromkeys([best, harmless] if decided else [harmless, best])
         ]
 
-    @functools.cached_property
+    @cached_property
     def _zero_mass(self):
         """What the masses of w leave of 1, at least a rounding where w is a blanket."""
         missing = max(0.0, 1.0 - math.fsum(self.ratios.w))
@@ -295,7 +296,7 @@ class BlanketPair(Pair):
         r0, r1 = (part.reshape(-1, *[1] * (first.ndim - 1)) for part in reports)
         return np.where((r0 > 0.0) & (first < SMALLEST_SIZE), SMALLEST_SIZE, 0.0) + first + r1
 
-    @functools.cached_property
+    @cached_property
     def _growth_without(self):
         """Σ w (e^{−θ R_1/w} − 1) over the first 0, 1, … extreme outputs, one row for each tilt θ."""
         extreme = self._extreme[0]

@@ -6,7 +6,6 @@ together have theirs below that of the product.
 Source: Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
-import functools
 import math
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from shufflelib.numerics.certified import LEAST_NORMAL, Interval
 from shufflelib.numerics.composed_loss import ComposedPLD, Line
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.profiles.adjacency import said_of_rounds
 from shufflelib.profiles.discretised_loss import (
     DEEPEST,
@@ -88,7 +88,7 @@ class ComposedPair(Pair):
         for name, said in said_of_rounds(self.rounds).items():
             setattr(self, name, said)
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """All rounds reversed."""
         if self.symmetric:

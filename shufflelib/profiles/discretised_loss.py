@@ -24,13 +24,13 @@ Source: the upper half is connect-the-dots, Doroshenko, Ghazi, Kamath, Kumar, Ma
 2022); that dominated rounds compose is Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
-import functools
 import math
 from typing import NamedTuple
 
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.convex_hull import hull
 from shufflelib.numerics.logspace import UNIT, logsumexp
 
@@ -144,7 +144,7 @@ class DiscretisedLoss:
         self.pair = pair
         self._kept, self._values = {}, {}
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The same for (Q, P)."""
         return self if self.pair.symmetric else self.pair.reversed.discretised

@@ -1,12 +1,12 @@
 """Gaussian differential privacy as a trade-off function, and mixtures of such functions."""
 
-import functools
 import math
 
 import numpy as np
 from scipy.special import ndtr
 
 from shufflelib.numerics.certified import each
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
 from shufflelib.profiles.neyman_pearson import at_any_slope
@@ -50,7 +50,7 @@ class GaussianTradeoff(TradeoffFunction):
         """The separation μ."""
         return self.gaussian.mu
 
-    @functools.cached_property
+    @cached_property
     def _polygons(self):
         # thresholds on the log ratio log Q/P = μx − μ²/2, as x runs over both distributions
         span = np.linspace(-8.5, 8.5 + self.mu, KNOTS)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import tick
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.bounds import Bounds
@@ -124,7 +125,7 @@ class Pair(PrivacyProfile):
         """The pair as one in a fixed order."""
         return self
 
-    @functools.cached_property
+    @cached_property
     def discretised(self):
         """Its privacy loss as finite distributions, which rounds are made of."""
         return DiscretisedLoss(self)

@@ -16,7 +16,6 @@ Source: Su, Cheng, Wang, arXiv:2504.07414 (the generalized privacy amplification
 for the blanket, Balle, Bell, Gascón, Nissim, CRYPTO 2019, Lemma 5.3.
 """
 
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.positive_part_iid import SMALLEST_SIZE
 
@@ -165,7 +165,7 @@ class LikelihoodRatios:
         """Return the likelihood ratios with the two reports exchanged, always the same object."""
         return self if self.exchangeable else self._swapped
 
-    @functools.cached_property
+    @cached_property
     def _swapped(self):
         return replace(
             self,
@@ -251,7 +251,7 @@ class LikelihoodRatios:
             return 0.0
         return max(loss, 0.0) + 4.0 * self.precision * (1.0 + abs(loss))
 
-    @functools.cached_property
+    @cached_property
     def _sorted(self):
         """The atoms in a fixed order, and what they are sorted by: their logarithms to 7 digits."""
         atoms = np.stack([self.r0_over_w, self.r1_over_w, self.w])

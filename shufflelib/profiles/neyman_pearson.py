@@ -6,12 +6,12 @@ them: each point of a segment dominates the same mixture of the moved knots.  Kn
 the right lie above it.  A wrong order of segments whose losses are off by ℓ costs a factor e^{2ℓ}.
 """
 
-import functools
 import math
 
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 
 FARTHEST = 1e300  # nats; finite, for a slope of 0
@@ -23,34 +23,34 @@ class Polygon:
     def __init__(self, pair):
         self.pair = pair
 
-    @functools.cached_property
+    @cached_property
     def inverse(self):
         """The polygon of (Q, P)."""
         return Polygon(self.pair.reversed)
 
-    @functools.cached_property
+    @cached_property
     def rates(self):
         """False-positive and false-negative rates at the knots, the upper left end first."""
         p, q = self.pair.log_p.exp(), self.pair.log_q.exp()
         return p.cumsum(), q.at(slice(None, None, -1)).cumsum().at(slice(None, None, -1))
 
-    @functools.cached_property
+    @cached_property
     def knots(self):
         """The same, without what rounding may have moved."""
         return tuple(rates.middle for rates in self.rates)
 
-    @functools.cached_property
+    @cached_property
     def _order(self):
         """Factor by which a wrong order of the segments moves the knots."""
         low, high = self.pair.loss.at(np.isfinite(self.pair.loss.middle))
         return math.exp(np.max(high - low, initial=0.0)) * (1.0 + 8 * UNIT)
 
-    @functools.cached_property
+    @cached_property
     def below(self):
         """Knots of a polygon proved to lie below."""
         return tuple(rates.lower / self._order for rates in self.rates)
 
-    @functools.cached_property
+    @cached_property
     def above(self):
         """Knots of a polygon proved to lie above."""
         return tuple(rates.upper * self._order for rates in self.rates)

@@ -1,6 +1,5 @@
 r"""Pairs of distributions known outright: any finite pair, and two shifted Gaussians."""
 
-import functools
 import math
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy.special import erfcx, ndtr, ndtri
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LEAST, LONG_UNIT, Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import NO_SQUARE, UNIT, logsumexp, mills_ratio
 from shufflelib.numerics.types import Array
 from shufflelib.profiles import connect_the_dots
@@ -97,7 +97,7 @@ class DiscretePair(Pair):
         """Number of atoms."""
         return self.loss.lower.size
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair (Q, P)."""
         return DiscretePair.from_losses(self.log_q, self.log_p, -self.loss)
@@ -107,7 +107,7 @@ class DiscretePair(Pair):
         """Largest loss on the support of P, rounding included."""
         return float(self.loss.upper[~np.isneginf(self.log_p.upper)].max())
 
-    @functools.cached_property
+    @cached_property
     def _ends(self):
         """The curves that the lower ends of all masses and losses have, and the upper ones."""
         return tuple(
@@ -142,7 +142,7 @@ class DiscretePair(Pair):
         """Return both bounds of T(P, Q)(fpr) by the Neyman-Pearson lemma: reject for small P/Q first."""
         return float(self._polygon.lower(fpr)), float(self._polygon.upper(fpr))
 
-    @functools.cached_property
+    @cached_property
     def _polygon(self):
         return Polygon(self.normalised())
 

@@ -13,13 +13,13 @@ and Theorem 7.3; for rounds Zhu, Dong, Wang (AISTATS 2022), Theorem 10.
 """
 
 import dataclasses
-import functools
 import math
 from collections.abc import Callable, Iterable
 from functools import partial
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.profiles.adjacency import NO_DATASETS, SUBSAMPLED, Adjacency, said_of_rounds, united
 from shufflelib.profiles.bounds import Bounds
 from shufflelib.profiles.composition import ComposedPair
@@ -87,12 +87,12 @@ class Profile(PrivacyProfile):
         """Return the fields alone: what questions left is computed again."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
-    @functools.cached_property
+    @cached_property
     def envelope(self):
         """One symmetric pair that dominates the profile, whichever pair and direction is met."""
         return Envelope.of(self.dominating_pairs)
 
-    @functools.cached_property
+    @cached_property
     def in_rounds(self) -> PrivacyProfile:
         """The profile that rounds are made of: with the rougher bounds if there are any."""
         rough = self.rougher and self.rougher()

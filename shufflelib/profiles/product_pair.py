@@ -8,11 +8,10 @@ where :math:`H_{-x}(P \| Q) = 1 - e^{-x} + e^{-x} H_x(Q \| P)`, in which no term
 does not.
 """
 
-import functools
-
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.hockey_stick import Pair, pointwise
 from shufflelib.profiles.pairs import DiscretePair
@@ -50,7 +49,7 @@ class ProductPair(Pair):
         self.first, self.second = first, second
         self.search_width = second.search_width
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """Both pairs reversed."""
         return ProductPair(self.first.reversed, self.second.reversed)

@@ -29,6 +29,7 @@ from shufflelib.numerics.certified import (
     Interval,
     Status,
 )
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
 from shufflelib.numerics.side_by_side import answers
@@ -140,7 +141,7 @@ class PrivacyProfile(Shown, ABC):
         """The profile that rounds are made of."""
         return self
 
-    @functools.cached_property
+    @cached_property
     def _bounds(self):
         return self.bounds()
 
@@ -159,7 +160,7 @@ class PrivacyProfile(Shown, ABC):
         """Pairs whose worst δ, at any one ε, is at most the true one: by default those of the attacks."""
         return self._bounds.attained or self._bounds.below
 
-    @functools.cached_property
+    @cached_property
     def pure_epsilon(self):
         """The smallest ε known to hold with δ = 0, infinite where there is none; that of rounds is a sum."""
         if self.rounds:
@@ -237,7 +238,7 @@ class PrivacyProfile(Shown, ABC):
         upper = np.minimum(above.upper, 0.0)
         return Interval(np.minimum(below.lower, upper), upper)
 
-    @functools.cached_property
+    @cached_property
     def _directions(self):
         """Pairs above and below δ, each in both directions unless it is symmetric."""
         sides = self.dominating_pairs, self.attained_pairs

@@ -1,6 +1,5 @@
 """How a profile shows itself: ε at three δ with both bounds, and its curve δ(ε)."""
 
-import functools
 import html
 import math
 from collections.abc import Mapping
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from shufflelib.numerics.between import between, convex
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import axes
 from shufflelib.numerics.tables import Table
 
@@ -108,7 +108,7 @@ class Shown:
         ax.legend()
         return ax
 
-    @functools.cached_property
+    @cached_property
     def _curve(self):
         """Corners in ε of two lines, and both bounds of δ there, down to the smallest of `DELTAS`.
 

@@ -13,12 +13,12 @@ sample for *both* orders of the neighbours.  The curve at negative ε follows fr
 positive ones; the pair with this curve, symmetric, is what composes.
 """
 
-import functools
 import math
 
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.profiles.hockey_stick import Pair, SymmetricPair
 
 
@@ -58,7 +58,7 @@ class SubsampledPair(Pair):
     def __repr__(self):
         return f"{self.pair!r}.subsample(rate={self.rate:g})"
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair (Q, γP + (1 − γ)Q)."""
         return _Remainder(self)

@@ -8,7 +8,6 @@ bound that are known; better theorems would close it.  The *numerical gap* is th
 which these two are enclosed; more computation would close it.  `gaps` tells them apart.
 """
 
-import functools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, written
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import axes, data_frame, progress
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
@@ -65,7 +65,7 @@ class Question:
         validation.users(self.n)
         validation.probability(self.delta, "delta")
 
-    @functools.cached_property
+    @cached_property
     def ends(self) -> Certified[float]:
         """The two certified bounds."""
         return shuffle(self.randomizer, n=self.n).epsilon(self.delta)

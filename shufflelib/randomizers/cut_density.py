@@ -16,7 +16,6 @@ Both errors are of second order in r.  Where no bound on the slope is known, the
 of the cell as outside the reference measure's support.
 """
 
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.types import Array, Reals
 from shufflelib.profiles.adjacency import Adjacency, replace_one
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, united
@@ -170,7 +170,7 @@ class from_density(LocalRandomizer):
             rows.append(row)
         return np.array(rows)
 
-    @functools.cached_property
+    @cached_property
     def _masses(self):
         """Return cell masses, their absolute errors, and the mass outside, by input."""
         below = self._values(self.cdf, "cdf", (0.0, 1.0))
@@ -189,24 +189,24 @@ class from_density(LocalRandomizer):
             raise ValueError("cdf must not fall, got a cell of negative mass; check cdf, survival and edges")
         return np.maximum(mass, 0.0), error, outside
 
-    @functools.cached_property
+    @cached_property
     def _range(self):
         """Return r for every cell."""
         width, slope = np.diff(self.edges), np.array(self.slope)
         return np.where(slope == 0.0, 0.0, np.where(slope > 0.0, slope, 1.0) * width)
 
-    @functools.cached_property
+    @cached_property
     def _reliable(self):
         """Return which cells have masses known to many digits, for every input."""
         mass, error, _ = self._masses
         return np.all(error <= UNRELIABLE * mass, axis=0) & (mass.min(axis=0) >= np.finfo(float).tiny)
 
-    @functools.cached_property
+    @cached_property
     def _used(self):
         """Return the cells in the reference measure's support; the mass of the others counts as outside."""
         return self._reliable & (np.minimum(self._range, self.eps0) < WIDEST)
 
-    @functools.cached_property
+    @cached_property
     def precision(self) -> float:
         """Relative error charged for every mass."""
         mass, error, _ = self._masses
@@ -229,12 +229,12 @@ class from_density(LocalRandomizer):
         loss = float(np.max(log_mass.max(axis=0) - log_mass.min(axis=0) + self._range))
         return loss + 4.0 * self.precision * (1.0 + loss)
 
-    @functools.cached_property
+    @cached_property
     def beta(self) -> float:
         """Largest total variation of two inputs on the cells, a lower bound of that of the densities."""
         return candidate_pairs.total_variation(self._coarsened)
 
-    @functools.cached_property
+    @cached_property
     def _coarsened(self):
         """Masses of the reliable cells; all other mass is merged into the heaviest of them."""
         rows = self._masses[0][:, self._reliable]
@@ -248,7 +248,7 @@ class from_density(LocalRandomizer):
 
     # ---- likelihood ratios ------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def _blanket(self):
         """Return the input of least mass and log κ in the cells of the support."""
         log_mass = np.log(self._masses[0][:, self._used])
@@ -276,7 +276,7 @@ class from_density(LocalRandomizer):
         precision = self.precision + 1e-14
         return LikelihoodRatios(*atoms, float(outside[i]), float(outside[j]), precision, CELL_WIDTH)
 
-    @functools.cached_property
+    @cached_property
     def _pairs(self):
         rest = {"precision": self.precision, "cell_width": CELL_WIDTH}
         attacks = candidate_pairs.promising_attacks(self._coarsened, **rest)

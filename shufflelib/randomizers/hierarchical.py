@@ -4,7 +4,6 @@ Any range of values is a union of few nodes (`hierarchy`), so that shares of ran
 distribution function and its quantiles, have a variance that grows with log d only.
 """
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.randomizers.hierarchy import canonical_decomposition, number_of_levels, sum_in_runs
@@ -80,12 +80,12 @@ class hierarchical(Mixture):
         """Number of nodes of each level, coarsest first, without the root."""
         return self.branching ** np.arange(1, number_of_levels(self.d, self.branching) + 1)
 
-    @functools.cached_property
+    @cached_property
     def components(self) -> Sequence[generalized_rr]:
         """Randomized response on each level."""
         return tuple(generalized_rr(eps0=self.eps0, d=int(size)) for size in self.level_sizes)
 
-    @functools.cached_property
+    @cached_property
     def weights(self) -> Sequence[float]:
         """Probability of each level, the same for all."""
         return (1.0 / len(self.components),) * len(self.components)

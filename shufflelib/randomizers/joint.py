@@ -27,13 +27,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.profiles.adjacency import Adjacency, replace_components
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values

@@ -16,7 +16,6 @@ the lens that is farthest from a report y: the point opposite y on an arc, at di
 segment from x0 to x1, that tip.
 """
 
-import functools
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import iti0k0, k0, k0e, k1e
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
@@ -150,7 +150,7 @@ class planar_laplace(Average, MetricRandomizer):
         """Return the pair, with x* at x0, at a tip of the lens and at the far end of its axis."""
         return self._pairs
 
-    @functools.cached_property
+    @cached_property
     def _pairs(self):
         focal = self._focal
         attacks = (

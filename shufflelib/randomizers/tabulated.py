@@ -1,6 +1,5 @@
 r"""A randomizer given by its table of probabilities: any finite mechanism, pure LDP or not."""
 
-import functools
 import math
 import os
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import PATIENCE, progress
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, once, united
@@ -117,11 +117,11 @@ class from_pmf(FiniteRandomizer):
         inputs, outputs = self._rows.shape
         return f"from_pmf({inputs} inputs, {outputs} outputs, eps0={self.eps0:.6g})"
 
-    @functools.cached_property
+    @cached_property
     def _sums(self):
         return np.array([math.fsum(row) for row in self.matrix])
 
-    @functools.cached_property
+    @cached_property
     def _rows(self):
         return np.array(self.matrix) / self._sums[:, None]
 
@@ -130,17 +130,17 @@ class from_pmf(FiniteRandomizer):
         """Relative error charged for every entry."""
         return ROUNDING + 2.0 * float(np.max(np.abs(self._sums - 1.0)))
 
-    @functools.cached_property
+    @cached_property
     def eps0(self) -> float:
         """Largest log-ratio of two rows, rounded up; infinite where a zero meets a positive entry."""
         return candidate_pairs.local_budget(self._rows, self.precision)
 
-    @functools.cached_property
+    @cached_property
     def beta(self) -> float:
         """Largest total variation between two rows."""
         return candidate_pairs.total_variation(self._rows)
 
-    @functools.cached_property
+    @cached_property
     def binary_losses(self) -> BinaryLosses | None:
         """Those of a table with two different outputs."""
         return candidate_pairs.binary_losses(np.array(self.matrix), self._rows, self.precision)
@@ -155,7 +155,7 @@ class from_pmf(FiniteRandomizer):
         """Return the least of every column, shape (outputs,)."""
         return self._rows.min(axis=0)
 
-    @functools.cached_property
+    @cached_property
     def _pairs(self):
         rows, blanket, rest = self._rows, self.blanket(), {"single_outputs": True}
         pairs, distance = candidate_pairs.kinds(rows)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.types import Floats, Integers
 from shufflelib.randomizers import values
 from shufflelib.sgd.example_gradients import ExampleGradients

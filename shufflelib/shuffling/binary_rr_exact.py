@@ -12,6 +12,7 @@ import numpy as np
 from shufflelib.numerics import validation
 from shufflelib.numerics.binary_rr_all_datasets import LARGEST_TILT, BinaryPopulations, Rows, gain_and_tilt
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.hockey_stick import Pair
@@ -98,7 +99,7 @@ class WorstPopulation(Pair):
         self.eps1 = self.eps0 if eps1 is None else validation.local_budget(eps1, "eps1")
         self.symmetric = self.eps1 == self.eps0
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair with the two reports exchanged."""
         return self if self.symmetric else WorstPopulation(self.eps1, self.n, self.eps0)

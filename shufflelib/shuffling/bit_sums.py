@@ -16,12 +16,12 @@ of s such pairs, and all other sums have one distribution in both worlds.
 For m = n − 1 exchange zeros and ones.
 """
 
-import functools
 import math
 
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT, binomial_pmf_error, log_binomial_pmf
 from shufflelib.profiles.hockey_stick import Pair, pointwise
 from shufflelib.profiles.pairs import DiscretePair
@@ -111,7 +111,7 @@ class WorstOthers(Pair):
         outputs = self.rows[0][0].shape[1]
         self._share, self._lost = (16 * (n + 2) + outputs) * UNIT, 4.0 * outputs * UNDERFLOW
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """All pairs reversed."""
         if self.symmetric:

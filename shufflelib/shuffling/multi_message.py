@@ -13,11 +13,11 @@ It does not use the reduction to two counts, so it is an upper bound even where 
 not.
 """
 
-import functools
 from functools import partial
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.bounds import Bounds
@@ -174,7 +174,7 @@ class ObservedWithProbability(Pair):
         self.symmetric = pair.symmetric
         self.search_width = pair.search_width
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair with the two distributions exchanged."""
         return self if self.symmetric else ObservedWithProbability(self.pair.reversed, self.chance)

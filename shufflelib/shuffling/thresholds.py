@@ -19,7 +19,6 @@ the second.  As f(c + 1)/f(c) = (c + 1)(1 - s)/(c + 2 - T) falls in c, they rise
 and from there the threshold hides nothing that counts: they fall.  For E (1 - s) ≥ 1 the second is always 0.
 """
 
-import functools
 import math
 from functools import partial
 
@@ -27,6 +26,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT, binomial_pmf_error, log_binomial_pmf
 from shufflelib.profiles.adjacency import SHUFFLED, Adjacency, replace_one
 from shufflelib.profiles.bounds import Bounds
@@ -138,7 +138,7 @@ class WorstNumber(Pair):
         self.rate, self.threshold, self.present = rate, threshold, present
         self.log_stay = float(np.log1p(-rate))
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair (X, Y)."""
         return WorstNumber(self.rate, self.threshold, not self.present)

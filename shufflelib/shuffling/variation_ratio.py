@@ -1,6 +1,5 @@
 r"""The pair (P, Q) of the variation-ratio paper, as published."""
 
-import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,6 +9,7 @@ from scipy.special import gammaln
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.blanket_pair import BlanketPair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
@@ -141,7 +141,7 @@ class VariationRatioPair(BlanketPair):
         if self.q1 != self.q0:
             self.statement += f", q1={self.q1:g}"
 
-    @functools.cached_property
+    @cached_property
     def reversed(self):
         """The pair (Q, P), which is the pair with q0 and q1 exchanged."""
         if self.symmetric:
@@ -160,7 +160,7 @@ class VariationRatioPair(BlanketPair):
         """Return both bounds of the smallest false-negative rate for few users, else None."""
         return self.cells.false_negatives(fpr) if self.n <= LISTED_USERS else None
 
-    @functools.cached_property
+    @cached_property
     def cells(self):
         """The finite pair of how many reports have each of the three values."""
         first, second, mass = (np.array(part) for part in self._values)

@@ -1,11 +1,11 @@
 r"""The worst of many blanket pairs: all bounded without an integral, computed where that does not decide."""
 
-import functools
 import math
 
 import numpy as np
 
 from shufflelib.numerics.certified import Interval
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT, mills_ratio
 from shufflelib.numerics.optional import counting
 from shufflelib.profiles.hockey_stick import SymmetricPair
@@ -88,7 +88,7 @@ class WorstPair(SymmetricPair):
             best[i] = np.logaddexp(best[i], outside)
         return np.minimum(best, 0.0)
 
-    @functools.cached_property
+    @cached_property
     def _knots(self):
         """Ceilings at the knots asked for so far; they cost time, never change a result."""
         return {0: self.ceilings(0.0)}

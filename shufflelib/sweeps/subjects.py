@@ -15,6 +15,7 @@ from shufflelib.calibration.questions import QUESTIONS, tabulated
 from shufflelib.calibration.recommendation import recommend
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.numerics import validation
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.randomizers.by_name import constructors, named
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.sweeps.running import PACKAGE
@@ -45,7 +46,7 @@ class Given:
         """Return the mechanism, as a constructor does that needs no numbers."""
         return self.mechanism
 
-    @functools.cached_property
+    @cached_property
     def content(self):
         """A digest of the mechanism's parameters, such as the entries of a table."""
         return digest(self.mechanism)

@@ -10,12 +10,12 @@ holding one known value, score likewise and independently.  With S the others' s
 and their hockey-stick divergence is a lower bound for the mechanism, because counting is post-processing.
 """
 
-import functools
 import math
 from typing import NamedTuple
 
 import numpy as np
 
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.shuffling.personal.score_sums import score_distribution
@@ -49,7 +49,7 @@ class OthersSum:
         """Variance of the sum."""
         return float(self.counts @ self.scores.variance)
 
-    @functools.cached_property
+    @cached_property
     def distribution(self):
         """Distribution of the sum."""
         return score_distribution(self.scores.plus, self.scores.minus, self.counts)
@@ -80,7 +80,7 @@ class MergedAttack:
         variance = self.others.variance + 0.5 * (self.first.variance + self.second.variance)
         return (self.first.mean - self.second.mean) ** 2 / max(variance, 1e-300)
 
-    @functools.cached_property
+    @cached_property
     def _distributions(self):
         padded = np.concatenate([[0.0, 0.0], np.maximum(self.others.distribution.masses, 0.0), [0.0, 0.0]])
         lower, here, higher = padded[:-2], padded[1:-1], padded[2:]

@@ -1,6 +1,5 @@
 r"""Personal budgets in fixed slots: users are permuted, slot i applies an ε_i-LDP randomizer."""
 
-import functools
 import math
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval, intersect
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.positive_part_independent import expected_positive_part_of_slots
 from shufflelib.numerics.three_point_losses import (
     PRECISION,
@@ -139,7 +139,7 @@ class PersonalizedPair(SymmetricPair):
         """The largest budget."""
         return float(self.kinds[-1])
 
-    @functools.cached_property
+    @cached_property
     def slots(self):
         """The three-point losses of the slots of each budget."""
         return self._slots_of(self.kinds, self.counts)
@@ -152,7 +152,7 @@ class PersonalizedPair(SymmetricPair):
         ratios = LikelihoodRatios(first, second, mass, precision=PRECISION, exchangeable=True)
         return BlanketPair(ratios, self.n)
 
-    @functools.cached_property
+    @cached_property
     def _finite(self):
         """The pair of all outcomes if few, of identical randomizers if budgets are equal, or None."""
         some = self.kinds > 0.0
@@ -169,7 +169,7 @@ class PersonalizedPair(SymmetricPair):
             Interval.of(log_first - log_second, 4.0).widened(absolute=8.0 * PRECISION),
         )
 
-    @functools.cached_property
+    @cached_property
     def _grids(self):
         """Grids already made, by their size and side; they cost time, never change a result."""
         return {}

@@ -22,7 +22,6 @@ Source: the blanket argument of Balle, Bell, Gascón, Nissim (CRYPTO 2019), Lemm
 Poisson-binomial number of draws from ν; for equal budgets it is their bound.
 """
 
-import functools
 import math
 from abc import ABC, abstractmethod
 from types import SimpleNamespace
@@ -33,6 +32,7 @@ from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, Interval, Status, each
+from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.root_finding import certified_root
 from shufflelib.numerics.types import Array, T
@@ -220,7 +220,7 @@ class PersonalRandomizers(ABC):
         status = Status.of(*ends, ceiling=ceiling)
         return Certified(*ends, status, self.source, statement, self.assumptions)
 
-    @functools.cached_property
+    @cached_property
     def _everyone(self):
         """Scores of all n users: the pmf of each sum is computed once for all ranges of targets."""
         return self._others(self._counts)
