@@ -4,7 +4,8 @@
 
 Another processor gives other last digits, and so other bytes.  The files of a figure stay as they are while
 all numbers in its CSV agree to a relative 1e-7, everything else in it is equal, and no pixel of its picture
-differs by more than two of 255 levels.  A file that is not there is added.
+differs by more than two of 255 levels.  A file that is not there is added.  Files that are not compared are
+moved first, so that a run which is killed in between leaves a difference for the next one to see.
 """
 
 import itertools
@@ -21,6 +22,7 @@ import needs
 MOVED = 1e-7  # relative
 ROUNDED = 2e-5  # of the six digits that a table in Markdown shows
 LEVELS = 2  # of 255
+COMPARED = {".csv", ".png", ".gif", ".md"}
 
 
 def pictures(path):
@@ -61,6 +63,7 @@ def publish(drawn, figures):
     said = []
     for name, files in itertools.groupby(sorted(drawn.iterdir()), lambda file: file.stem):
         files = [(figures / file.name, file) for file in files]
+        files.sort(key=lambda pair: pair[0].suffix in COMPARED)
         there = [(old, new) for old, new in files if old.exists()]
         reason = next(filter(None, itertools.starmap(change, there)), None) if there else "is new"
         for old, new in files:

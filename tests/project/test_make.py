@@ -1,6 +1,7 @@
 """What make runs again after a change, and what it leaves alone: the tree, and the reader's environment."""
 
 import ast
+import contextlib
 import os
 import re
 import shutil
@@ -301,6 +302,26 @@ def test_a_number_that_moves_or_another_picture_writes_all_files_of_a_figure(fig
     name = said.partition(":")[0]
     draw(**new, folder=(placed.parent / "again"))
     for path in placed.glob(f"{name}.*"):
+        assert path.read_bytes() == (placed.parent / "again" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("new", [{"value": "3"}, {"value": "2.0", "dot": 9}, {"value": "3", "dot": 9}])
+@pytest.mark.parametrize("moved", range(4))
+def test_a_figure_of_which_a_killed_run_moved_a_part_is_written_whole(figures, monkeypatch, new, moved):
+    placed, draw = figures
+    left, replace = iter(range(moved)), os.replace
+
+    def killed(*paths):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        replace(*paths)
+
+    with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
+        patched.setattr("publish.os.replace", killed)
+        draw(**new)
+    draw(**new)
+    draw(**new, folder=(placed.parent / "again"))
+    for path in placed.iterdir():
         assert path.read_bytes() == (placed.parent / "again" / path.name).read_bytes()
 
 
