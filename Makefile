@@ -70,11 +70,12 @@ BROKEN := $(shell for run in build/*/*.ipynb build/*/*/*.ipynb; do \
     ( [ "$$(tail -n 1 "$${run%.ipynb}.d")" = '$(HASH) whole' ] && [ "$$(tail -c 2 "$$run")" = "}" ] && \
     while read -r file || [ -n "$$file" ]; do [ -e "$$file" ] || exit 1; done <"$${run%.ipynb}.files" ) || \
     echo "$$run"; done 2>/dev/null)
+HALF := $(filter-out $(shell grep -lx '$(HASH) whole' build/*/ideas.d 2>/dev/null),$(wildcard build/*/ideas.d))
 # The files of MNIST that are there, and those that were when notebooks ran.
 MNIST := $(shell cd '$(subst ','\'',$(SHUFFLELIB_DATA))/mnist' 2>/dev/null && ls *-ubyte.gz 2>/dev/null)
 SEEN := $(shell cat build/data.seen 2>/dev/null)
 # What each notebook imports and reads, written by its last run.
--include $(filter-out $(BROKEN:.ipynb=.d),$(patsubst %.ipynb,%.d,$(FULL) $(QUICK) $(CHECK)) $(wildcard build/*/ideas.d))
+-include $(filter-out $(BROKEN:.ipynb=.d) $(HALF),$(patsubst %.ipynb,%.d,$(FULL) $(QUICK) $(CHECK)) $(wildcard build/*/ideas.d))
 
 .PHONY: help figures test test-all versions lint tidy unit fuzz lesson lab app planner browser book slides class notes data lock licences bench \
     check-figures clean distclean FORCE
@@ -237,7 +238,7 @@ $(QUICK): build/quick/%.ipynb: notebooks/%.ipynb notebooks/params/quick.yaml $(N
 $(CHECK): build/check/%.ipynb: notebooks/%.ipynb $(NEEDS)
 	$(RUN) --profile full --figures build/check/figures/$(PLACE)
 
-$(BROKEN): FORCE
+$(BROKEN) $(HALF:.d=.drawn): FORCE
 
 build/data.seen: $(if $(subst x$(MNIST)x,,x$(SEEN)x),FORCE)
 	@mkdir -p build; echo '$(MNIST)' >$@

@@ -8,6 +8,7 @@ a notebook counts if the notebook names it.
 
 import ast
 import functools
+import os
 import re
 from pathlib import Path
 
@@ -112,4 +113,6 @@ def record(target, rule, anew=()):
     Make takes the file for whole if its last line says so.
     """
     lines = [rule, *(f"# anew {' '.join(line.split())}" for line in anew), "# whole", ""]
-    target.with_suffix(".d").write_text("\n".join(lines), encoding="utf-8")
+    written = target.with_suffix(".d.new")
+    written.write_text("\n".join(lines), encoding="utf-8")
+    os.replace(written, target.with_suffix(".d"))  # a part of it would stop make

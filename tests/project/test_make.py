@@ -132,6 +132,15 @@ def test_only_what_depends_on_a_change_runs_again(built, changed, expected):
         assert reruns(built) == expected
 
 
+@pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
+def test_a_damaged_list_of_what_the_pictures_need_stops_no_make(built, share):
+    listed = built / "build/quick/ideas.d"
+    text = listed.read_text()
+    listed.write_text(text[: int(share * len(text))])
+    done(make(built, "-n", "help"))
+    assert ("tools/draw_ideas.py" in done(make(built, "-n", "figures"))) == (share < 1)
+
+
 def test_coarse_grids_concern_the_quick_profile_alone(built):
     os.utime(built / "notebooks/params/quick.yaml")
     assert reruns(built) == ALL and reruns(built, "PROFILE=full") == set()
