@@ -223,11 +223,11 @@ class Line:
 
     def _draw(self, tilts, counts):
         """Keep the nodes that matter: what ε does not change there, smoothed by v and by 4v, with errors."""
-        kept = []
+        kept, atoms = [], max(tilt.mass.size for tilt in tilts)
         for first in range(0, self.nodes, BLOCK):
             last = min(first + BLOCK, self.nodes)
             starts, length = self._rows(tilts, counts, first, last)
-            for part in np.array_split(starts, 1 + starts.size * length // BLOCK):
+            for part in np.array_split(starts, 1 + starts.size * max(length, atoms) // BLOCK):
                 kept.append(self._alive(tilts, counts, part, length, last))
         omega, modulus, angle, doubt = (np.concatenate(parts) for parts in zip(*kept, strict=True))
         line = self.theta + 1j * omega

@@ -20,6 +20,8 @@ values of the size s = a + b.
 A split stays in the cone spanned by the atoms, so the largest loss does not grow.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import expit
 
@@ -38,6 +40,7 @@ LEAST = float(np.finfo(float).tiny)
 FLOOR = 0.25  # share of rays and cells that is spaced evenly, share of a loss that counts everywhere
 BINS = 64  # of a ray's sizes, to find its cells
 LEAST_COST = 1e-150  # where all sizes of a ray are alike or rare, its cells are spaced evenly
+BLOCK = 1 << 16  # atoms at once
 
 
 def enough(length, share=1.0):
@@ -119,7 +122,8 @@ def of_masses(first, second, mass, *, outside, precision, cell_width):
         float(np.minimum(beyond + part[~used].sum(), 1.0))
         for beyond, part in zip(outside, (first, second), strict=True)
     )
-    first, second, mass = first[used], second[used], mass[used]
+    if not used.all():
+        first, second, mass = first[used], second[used], mass[used]
     if mass.size > MOST_COMPARED:
         return LikelihoodRatios(
             first / mass, second / mass, mass, r0_outside, r1_outside, precision, cell_width
@@ -137,20 +141,22 @@ def mean_preserving_split(ratios, most=MOST_ATOMS):
     """Return ratios with at most about ``most`` atoms, losses larger in convex order."""
     if ratios.w.size <= most:
         return ratios
-    angle, size = _polar(ratios)
-    node = _rays(ratios.w, angle, size, most // (8 if ratios.r0_outside > 0.0 else 4))
-    left, right, share = _between(node, angle)
-    ray, size = np.append(left, right), np.append(size, size)
-    mass = np.append(ratios.w * (1.0 - share), ratios.w * share)
-    cell, ends = _cells(ray, size, mass, node, most - node.size)
-    near = ends[ray, cell]
-    width = ends[ray, np.minimum(cell + 1, ends.shape[1] - 1)] - near
-    share = np.clip((size - near) / np.where(width > 0.0, width, 1.0), 0.0, 1.0)
-    mass = _gathered(
-        np.append(ray, ray), np.append(cell, cell + 1), np.append(mass * (1.0 - share), mass * share)
-    )
+    node, size, left, share = _on_rays(ratios, most // (8 if ratios.r0_outside > 0.0 else 4))
+    right = np.minimum(left + 1, node.size - 1)
+    parts = (left, size, ratios.w * (1.0 - share)), (right, size, ratios.w * share)
+    mesh = _Mesh.of(parts, node, most - node.size)
+    mass, last = np.zeros(mesh.ends.size), mesh.ends.shape[1] - 1
+    for ray, size, part in _pieces(*parts):
+        cell = mesh.cell(ray, size)
+        further = np.minimum(cell + 1, last)
+        near = mesh.ends[ray, cell]
+        width = mesh.ends[ray, further] - near
+        share = np.clip((size - near) / np.where(width > 0.0, width, 1.0), 0.0, 1.0)
+        for there, moved in ((cell, part * (1.0 - share)), (further, part * share)):
+            mass += np.bincount(ray * (last + 1) + there, weights=moved, minlength=mass.size)
+    mass = mass.reshape(mesh.ends.shape)
     ray, cell = np.nonzero(mass)
-    mass, size = mass[ray, cell], ends[ray, cell]
+    mass, size = mass[ray, cell], mesh.ends[ray, cell]
     return _merged(ratios, mass * size * expit(node[ray]), mass * size * expit(-node[ray]), mass)
 
 
@@ -158,21 +164,39 @@ def coarsened(ratios, most=MOST_ATOMS):
     """Return ratios with at most about ``most`` atoms, losses smaller in convex order."""
     if ratios.w.size <= most:
         return ratios
+    node, size, ray, _ = _on_rays(ratios, most // 4)
+    parts = ray, size, ratios.w, ratios.r0_over_w, ratios.r1_over_w
+    mesh = _Mesh.of([parts[:3]], node, most - node.size)
+    masses = np.zeros((3, mesh.ends.size))
+    for ray, size, mass, *ratio in _pieces(parts):
+        place = ray * mesh.ends.shape[1] + mesh.cell(ray, size)
+        for total, part in zip(masses, (mass, *(mass * one for one in ratio)), strict=True):
+            total += np.bincount(place, weights=part, minlength=total.size)
+    mass, first, second = masses[:, masses[0] > 0.0]
+    return _merged(ratios, first, second, mass)
+
+
+def _pieces(*parts):
+    """Yield pieces of arrays, so that what is made of them takes little memory."""
+    for arrays in parts:
+        for start in range(0, arrays[0].size, BLOCK):
+            yield tuple(one[start : start + BLOCK] for one in arrays)
+
+
+def _on_rays(ratios, count):
+    """Return about ``count`` rays, the size of each atom, the ray before it and the share of the next one."""
     angle, size = _polar(ratios)
-    node = _rays(ratios.w, angle, size, most // 4)
-    ray = _between(node, angle)[0]
-    cell = _cells(ray, size, ratios.w, node, most - node.size)[0]
-    mass = _gathered(ray, cell, ratios.w)
-    first, second = (
-        _gathered(ray, cell, ratios.w * ratio)[mass > 0.0] for ratio in (ratios.r0_over_w, ratios.r1_over_w)
-    )
-    return _merged(ratios, first, second, mass[mass > 0.0])
+    node = _rays(ratios.w, angle, size, count)
+    found = [_between(node, piece) for (piece,) in _pieces((angle,))]
+    return node, size, *(np.concatenate(part) for part in zip(*found, strict=True))
 
 
 def _polar(ratios):
     """Return angle log(a/b), possibly infinite, and size a + b of each atom; none has a = b = 0."""
     with np.errstate(divide="ignore"):
-        return np.log(ratios.r0_over_w) - np.log(ratios.r1_over_w), ratios.r0_over_w + ratios.r1_over_w
+        angle = np.log(ratios.r0_over_w)
+        angle -= np.log(ratios.r1_over_w)
+    return angle, ratios.r0_over_w + ratios.r1_over_w
 
 
 def _rays(mass, angle, size, count):
@@ -181,15 +205,18 @@ def _rays(mass, angle, size, count):
     ends = np.unique(angle[~finite])
     if not finite.any():
         return ends
-    angle, low, high = angle[finite], angle[finite].min(), angle[finite].max()
+    low, high = angle.min(where=finite, initial=np.inf), angle.max(where=finite, initial=-np.inf)
     if low == high:
         return np.sort(np.append(ends, low))
     bins = np.linspace(low, high, 10 * count + 1)
-    # a split widens G by size·(σ(high) - σ(low))
-    mass, size = mass[finite], size[finite]
-    cost = mass * size * size * (expit(angle) * expit(-angle)) ** 2
-    place = np.minimum(np.searchsorted(bins, angle, side="right") - 1, bins.size - 2)
-    rank = np.append(0.0, np.cumsum(np.cbrt(np.bincount(place, weights=cost, minlength=bins.size - 1))))
+    total = np.zeros(bins.size - 1)
+    for some, *parts in _pieces((finite, mass, angle, size)):
+        mass, angle, size = (part[some] for part in parts)
+        # a split widens G by size·(σ(high) - σ(low))
+        cost = mass * size * size * (expit(angle) * expit(-angle)) ** 2
+        place = np.minimum(np.searchsorted(bins, angle, side="right") - 1, bins.size - 2)
+        total += np.bincount(place, weights=cost, minlength=total.size)
+    rank = np.append(0.0, np.cumsum(np.cbrt(total)))
     rank = (1.0 - FLOOR) * rank / max(rank[-1], LEAST) + FLOOR * np.linspace(0.0, 1.0, bins.size)
     node = np.interp(np.linspace(0.0, 1.0, count), rank, bins)
     node[0], node[-1] = low, high
@@ -197,7 +224,7 @@ def _rays(mass, angle, size, count):
 
 
 def _between(node, angle):
-    r"""Return the two rays next to each atom and the share of the second.
+    r"""Return the ray before each atom and the share of the next one.
 
     The sizes are equal, and the mean is (σ(u), σ(-u)) with σ(u) = 1/(1 + e^{-u}):
 
@@ -209,7 +236,7 @@ def _between(node, angle):
     u, low, high = angle[inside], node[left[inside]], node[right[inside]]
     share = np.zeros(angle.size)
     share[inside] = np.sinh(0.5 * (u - low)) / np.sinh(0.5 * (high - low)) * _cosh_ratio(high, u)
-    return left, right, np.minimum(share, 1.0)
+    return left, np.minimum(share, 1.0)
 
 
 def _cosh_ratio(u, v):
@@ -218,40 +245,53 @@ def _cosh_ratio(u, v):
     return np.exp(0.5 * (u - v)) * (1.0 + np.exp(-u)) / (1.0 + np.exp(-v))
 
 
-def _cells(ray, size, mass, node, count):
-    """Cut every ray's sizes into cells, about ``count`` in all, of widths that a split of them costs alike.
+class _Mesh(NamedTuple):
+    """Cells of rays: least log size, length, number, ranks at ends of bins, sizes at ends of cells."""
 
-    Return the cell of each atom, and the ends of all cells, shape (rays, most cells of a ray + 1).
-    """
-    size = np.log(size)
-    low, high = np.full(node.size, np.inf), np.full(node.size, -np.inf)
-    np.minimum.at(low, ray, size)
-    np.maximum.at(high, ray, size)
-    met = high >= low
-    low, length = np.where(met, low, 0.0), np.where(met, high - low, 0.0)
-    bins = np.where(length > 0.0, length, 1.0)[ray] / BINS
-    share = (size - low[ray]) / bins
-    place = np.clip(share, 0, BINS - 1).astype(int)
-    cost = np.bincount(ray * BINS + place, weights=mass * np.exp(2.0 * size), minlength=node.size * BINS)
-    tilt = np.tanh(0.5 * np.abs(node)) + FLOOR * np.max(np.tanh(0.5 * np.abs(node)))
-    cost = np.cbrt(cost.reshape(node.size, BINS)) * np.cbrt((tilt * length / BINS) ** 2)[:, None]
-    cost = np.maximum((1.0 - FLOOR) * cost + FLOOR * cost.mean(axis=1, keepdims=True), LEAST_COST)
-    cells = np.where(length > 0.0, np.ceil(count * cost.sum(axis=1) / cost.sum()), 0.0)
-    rank = np.pad(np.cumsum(cost, axis=1), ((0, 0), (1, 0)))
-    rank *= (cells / rank[:, -1])[:, None]
-    here = rank[ray, place] + (share - place) * (rank[ray, place + 1] - rank[ray, place])
-    cell = np.clip(here, 0, np.maximum(cells[ray] - 1, 0)).astype(int)
-    many, grid = np.arange(int(cells.max()) + 1), np.linspace(0.0, 1.0, BINS + 1)
-    shares = np.array([np.interp(many, row, grid) for row in rank])
-    return cell, np.exp(low[:, None] + length[:, None] * shares)
+    low: np.ndarray
+    length: np.ndarray
+    many: np.ndarray
+    rank: np.ndarray
+    ends: np.ndarray
 
+    @classmethod
+    def of(cls, parts, node, count):
+        """Cut every ray's sizes into cells, about ``count`` in all, of widths that a split costs alike.
 
-def _gathered(ray, cell, mass):
-    """Return the mass in each cell of each ray, shape (rays, cells)."""
-    wide = int(cell.max()) + 1
-    return np.bincount(ray * wide + cell, weights=mass, minlength=(int(ray.max()) + 1) * wide).reshape(
-        -1, wide
-    )
+        ``parts`` are rays, sizes and masses of atoms.
+        """
+        low, high = np.full(node.size, np.inf), np.full(node.size, -np.inf)
+        for ray, size, _ in _pieces(*parts):
+            np.minimum.at(low, ray, size)
+            np.maximum.at(high, ray, size)
+        met = high >= low
+        low, high = np.log(np.where(met, low, 1.0)), np.log(np.where(met, high, 1.0))
+        mesh, cost = cls(low, high - low, *np.empty((3, 0))), np.zeros(node.size * BINS)
+        for ray, size, mass in _pieces(*parts):
+            place = ray * BINS + mesh._place(ray, size)[0]
+            cost += np.bincount(place, weights=mass * size**2, minlength=cost.size)
+        tilt = np.tanh(0.5 * np.abs(node)) + FLOOR * np.max(np.tanh(0.5 * np.abs(node)))
+        cost = np.cbrt(cost.reshape(node.size, BINS)) * np.cbrt((tilt * mesh.length / BINS) ** 2)[:, None]
+        cost = np.maximum((1.0 - FLOOR) * cost + FLOOR * cost.mean(axis=1, keepdims=True), LEAST_COST)
+        cells = np.where(mesh.length > 0.0, np.ceil(count * cost.sum(axis=1) / cost.sum()), 0.0)
+        rank = np.pad(np.cumsum(cost, axis=1), ((0, 0), (1, 0)))
+        rank *= (cells / rank[:, -1])[:, None]
+        order, grid = np.arange(int(cells.max()) + 1), np.linspace(0.0, 1.0, BINS + 1)
+        shares = np.array([np.interp(order, row, grid) for row in rank])
+        ends = np.exp(low[:, None] + mesh.length[:, None] * shares)
+        return mesh._replace(many=cells, rank=rank, ends=ends)
+
+    def _place(self, ray, size):
+        """Return the bin of each atom, and where it is in units of them."""
+        share = (np.log(size) - self.low[ray]) / (np.where(self.length > 0.0, self.length, 1.0)[ray] / BINS)
+        return np.clip(share, 0, BINS - 1).astype(int), share
+
+    def cell(self, ray, size):
+        """Return the cell of each atom."""
+        place, share = self._place(ray, size)
+        rank = self.rank[ray, place]
+        here = rank + (share - place) * (self.rank[ray, place + 1] - rank)
+        return np.clip(here, 0, np.maximum(self.many[ray] - 1, 0)).astype(int)
 
 
 def _merged(ratios, first, second, mass):

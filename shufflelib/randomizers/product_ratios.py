@@ -24,6 +24,7 @@ import numpy as np
 
 from shufflelib.profiles.likelihood_ratios import LEAST_OUTSIDE
 from shufflelib.randomizers.cells import (
+    BLOCK,
     LEAST,
     MOST_COMPARED,
     ROUNDING,
@@ -78,25 +79,33 @@ def _times(one, other, least, least_outside):
     Positive masses are at least ``least``; at least ``least_outside`` is outside the support if the reference
     measure underflows somewhere.
     """
-    reference, reports, outside = np.maximum(np.multiply.outer(one.w, other.w), least), [], []
-    for side in ("r0", "r1"):
-        here, there = getattr(one, f"{side}_over_w"), getattr(other, f"{side}_over_w")
-        made = np.logical_and.outer(here > 0.0, there > 0.0)
-        mass = np.maximum(np.multiply.outer(one.w * here, other.w * there), least)
-        reports.append(np.where(made, mass, 0.0).ravel())
-        here, there = getattr(one, f"{side}_outside"), getattr(other, f"{side}_outside")
-        outside.append(
-            max(here + there - here * there, least_outside if np.any(made & (reference < LEAST)) else 0.0)
-        )
-    pairs = [*reports, reference.ravel()]
-    seen = (pairs[0] > 0.0) | (pairs[1] > 0.0)  # elsewhere the loss is 0
-    parts = "r0_over_w", "r1_over_w", "w"
-    equal = all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
-    if equal and made.size > MOST_COMPARED:  # outputs (y, z) and (z, y) are one atom
-        weight = (np.triu(np.full(made.shape, 2.0)) - np.eye(one.w.size)).ravel()
-        pairs, seen = [part * weight for part in pairs], seen & (weight > 0.0)
+    sides = [(f"{side}_over_w", f"{side}_outside") for side in ("r0", "r1")]
+    equal = all(np.array_equal(getattr(one, part), getattr(other, part)) for part in ("w", *dict(sides)))
+    equal = equal and one.w.size**2 > MOST_COMPARED  # outputs (y, z) and (z, y) are one atom
+    pieces, underflow = [], [False, False]
+    rows = max(BLOCK // other.w.size, 1)
+    for start in range(0, one.w.size, rows):
+        row, column = np.ogrid[start : min(start + rows, one.w.size), : other.w.size]
+        reference, reports = np.maximum(one.w[row] * other.w[column], least), []
+        for k, (ratio, _) in enumerate(sides):
+            here, there = getattr(one, ratio)[row], getattr(other, ratio)[column]
+            made = (here > 0.0) & (there > 0.0)
+            mass = np.maximum((one.w[row] * here) * (other.w[column] * there), least)
+            reports.append(np.where(made, mass, 0.0))
+            underflow[k] |= bool(np.any(made & (reference < LEAST)))
+        seen = (reports[0] > 0.0) | (reports[1] > 0.0)  # elsewhere the loss is 0
+        pieces.append([part[seen] for part in (*reports, reference)])
+        if equal:
+            weight = (2.0 * (row < column) + (row == column))[seen]
+            pieces[-1] = [(part * weight)[weight > 0.0] for part in pieces[-1]]
+    outside = []
+    for (_, beyond), lost in zip(sides, underflow, strict=True):
+        here, there = getattr(one, beyond), getattr(other, beyond)
+        outside.append(max(here + there - here * there, least_outside if lost else 0.0))
+    masses = [np.concatenate(part) for part in zip(*pieces, strict=True)]
+    del pieces  # which is as much memory
     return of_masses(
-        *(part[seen] for part in pairs),
+        *masses,
         outside=outside,
         precision=one.precision + other.precision + ROUNDING,
         cell_width=one.cell_width + other.cell_width,
