@@ -86,7 +86,7 @@ class Knots(NamedTuple):
         lower = np.append(self.low, -np.inf)[right]
         return Interval(lower, self.high[np.searchsorted(self.eps, eps, side="right") - 1])
 
-    def joined(self, pair, eps, tolerance):
+    def joined(self, pair, eps):
         """Return these knots and those at further ε, all that are other floats as e^{±ε} too."""
         both = np.append(self.eps, eps)
         near = both < LOWEST  # beyond, e^{−ε} is not used
@@ -95,7 +95,7 @@ class Knots(NamedTuple):
         eps = both[first[first >= self.eps.size]]
         if eps.size == 0:
             return self
-        low, high = pair.discretised.values(eps, tolerance)
+        low, high = pair.discretised.values(eps)
         order = np.argsort(np.append(self.eps, eps))
         high = np.minimum.accumulate(np.append(self.high, high)[order])
         low = np.minimum(np.maximum.accumulate(np.append(self.low, low)[order][::-1])[::-1], high)
@@ -106,14 +106,14 @@ class Knots(NamedTuple):
         end = int(np.argmax(self.high <= deepest)) + 1 if self.high[-1] <= deepest else self.high.size
         return Knots(*(part[:end] for part in self))
 
-    def no_steeper(self, pair, fall, deepest, tolerance, least=1):
+    def no_steeper(self, pair, fall, deepest, least=1):
         """Return these knots and others, for log H to fall little from one to the next until it is deep.
 
         A gap is cut into at least ``least`` pieces.
         """
         falls = np.where(np.isfinite(self.high[1:]), -np.diff(np.maximum(self.high, deepest)), 0.0)
         pieces = np.where(self.high[:-1] > deepest, np.maximum(np.ceil(falls / fall), least), 1.0)
-        return self.joined(pair, divided(self.eps, np.minimum(pieces, MOST_PIECES).astype(int)), tolerance)
+        return self.joined(pair, divided(self.eps, np.minimum(pieces, MOST_PIECES).astype(int)))
 
 
 NO_KNOTS = Knots(*np.empty((3, 0)))
@@ -155,53 +155,50 @@ class DiscretisedLoss:
             self._kept.setdefault(key, make(*asked))
         return self._kept[key]
 
-    def values(self, eps, tolerance):
+    def values(self, eps):
         """Enclose log H at every ε of an array; values do not depend on what else is asked and are kept."""
-        known = self._values.setdefault(tolerance, {})
-        asked = eps.tolist()
+        known, asked = self._values, eps.tolist()
         fresh = np.array([x for x in asked if x not in known])
         if fresh.size:
-            low, high = self.pair.log_hockey_stick(fresh, tolerance)
+            low, high = self.pair.log_hockey_stick(fresh, KNOT_TOLERANCE)
             high = np.where(fresh >= self.pair.max_privacy_loss, -np.inf, high)
             known.update(zip(fresh.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True))
         return np.array([known[x] for x in asked]).T
 
-    def knots(self, depth=0, tolerance=KNOT_TOLERANCE):
+    def knots(self, depth=0):
         """Return the first knots of this direction, down to where the curve has fallen far."""
-        return self._once(self._first_knots, depth, tolerance)
+        return self._once(self._first_knots, depth)
 
-    def _first_knots(self, depth, tolerance):
+    def _first_knots(self, depth):
         last, nothing = min(self.pair.max_privacy_loss, FARTHEST), -NOTHING * 2.0**depth
         if last <= 0.0:
-            return NO_KNOTS.joined(self.pair, np.zeros(1), tolerance)
-        found, eps = NO_KNOTS.joined(self.pair, np.zeros(1), tolerance), np.empty(0)
+            return NO_KNOTS.joined(self.pair, np.zeros(1))
+        found, eps = NO_KNOTS.joined(self.pair, np.zeros(1)), np.empty(0)
         if depth > 0:
-            found = self.knots(depth - 1, tolerance)
+            found = self.knots(depth - 1)
         if found.eps[-1] == 0.0:
             width = max(2.5 * math.exp(found.high[0]), NARROWEST)  # H(0) = μ/√(2π)
             beside = width * FIRST_STEP * np.arange(1 + BESIDE / FIRST_STEP)
             eps = np.append(beside, BESIDE * width * FARTHER[0] ** np.arange(1.0, FIRST + 1.0))
         while True:
-            found = found.joined(self.pair, np.minimum(eps, last), tolerance).down_to(nothing)
+            found = found.joined(self.pair, np.minimum(eps, last)).down_to(nothing)
             if found.eps[-1] >= last or found.high[-1] <= nothing:
                 break
             eps = found.eps[-1] * FARTHER[1] ** np.arange(1.0, NEXT + 1.0)
-        return found.no_steeper(self.pair, FALL * 2.0**depth, nothing, tolerance)
+        return found.no_steeper(self.pair, FALL * 2.0**depth, nothing)
 
-    def first(self, depth=0, tolerance=KNOT_TOLERANCE):
+    def first(self, depth=0):
         """Return the distributions through the first knots."""
-        return self._once(self._first, depth, tolerance)
+        return self._once(self._first, depth)
 
-    def _first(self, depth, tolerance):
-        ahead, behind = self.knots(depth, tolerance), self.reversed.knots(depth, tolerance)
+    def _first(self, depth):
+        ahead, behind = self.knots(depth), self.reversed.knots(depth)
         return Drawn(ahead, behind, *distributions(*connected(ahead, behind)))
 
-    def gentlest(self, tolerance=KNOT_TOLERANCE):
-        """Return the largest class of tilts that hardly move the losses."""
-        return self._once(self._gentlest, tolerance)
-
-    def _gentlest(self, tolerance):
-        loss, mass, _, _ = self.first(0, tolerance).above
+    @functools.cached_property
+    def gentlest(self):
+        """The largest class of tilts that hardly move the losses."""
+        loss, mass, _, _ = self.first().above
         mass = mass / mass.sum()
         exponent = np.outer(ORDERS, loss) + np.log(mass)
         peak = exponent.max(axis=1)
@@ -215,28 +212,28 @@ class DiscretisedLoss:
         )
         return max(int(np.argmax(moved)) - 1, 0) if moved.any() else moved.size - 1
 
-    def tilted(self, tilt, share, depth, tolerance=KNOT_TOLERANCE):
+    def tilted(self, tilt, share, depth):
         r"""Return distributions for E e^{θL}, with θ of a class of tilts.
 
         Knots are added to the first ones until both distributions have :math:`\int E^{\theta-1} h\,dE`, up to
         what is due to the width of the values, to a relative ``share``.
         """
-        return self._once(self._tilted, max(tilt, self.gentlest(tolerance)), share, depth, tolerance)
+        return self._once(self._tilted, max(tilt, self.gentlest), share, depth)
 
-    def _tilted(self, tilt, share, depth, tolerance):
+    def _tilted(self, tilt, share, depth):
         if share < MIDDLING:
-            ahead, behind = self.tilted(tilt, MIDDLING, depth, tolerance)[:2]
+            ahead, behind = self.tilted(tilt, MIDDLING, depth)[:2]
         else:
-            ahead, behind = self.knots(depth, tolerance), self.reversed.knots(depth, tolerance)
+            ahead, behind = self.knots(depth), self.reversed.knots(depth)
         unit = UNITS * math.exp(max(ahead.high[0], -700.0))
         for _ in range(MOST_BATCHES):
             further = _further(ahead, behind, ORDERS[tilt] - 1.0, share, unit)
             size = ahead.eps.size, behind.eps.size
-            ahead = ahead.joined(self.pair, further[1], tolerance)
+            ahead = ahead.joined(self.pair, further[1])
             if self.reversed is self:
                 behind = ahead
             else:
-                behind = behind.joined(self.reversed.pair, further[0], tolerance)
+                behind = behind.joined(self.reversed.pair, further[0])
             if size == (ahead.eps.size, behind.eps.size) or max(size) > MOST_KNOTS:
                 break
         return Drawn(ahead, behind, *distributions(*connected(ahead, behind)))

@@ -22,7 +22,6 @@ from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.optional import counting
 from shufflelib.profiles.discretised_loss import (
     FAR,
-    KNOT_TOLERANCE,
     NO_KNOTS,
     Knots,
     connected,
@@ -66,8 +65,8 @@ class LossOnGrid(NamedTuple):
         while ahead.eps.size + behind.eps.size <= MOST_KNOTS:
             size = ahead.eps.size, behind.eps.size
             further = _further(ahead, behind, step)
-            ahead = ahead.joined(pair, further[0], KNOT_TOLERANCE)
-            behind = ahead if pair.symmetric else behind.joined(pair.reversed, further[1], KNOT_TOLERANCE)
+            ahead = ahead.joined(pair, further[0])
+            behind = ahead if pair.symmetric else behind.joined(pair.reversed, further[1])
             if (ahead.eps.size, behind.eps.size) == size:
                 break
         return cls(ahead, behind, step)
@@ -108,7 +107,7 @@ class LossOnGrid(NamedTuple):
 def _first(pair, step):
     """Return the first knots of one direction, moved to the grid."""
     eps = np.append(pair.discretised.knots().eps, step)
-    return NO_KNOTS.joined(pair, _on_multiples(eps, step, np.ceil), KNOT_TOLERANCE)
+    return NO_KNOTS.joined(pair, _on_multiples(eps, step, np.ceil))
 
 
 def _on_multiples(eps, step, rounded=np.rint):

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.positive_part_iid import LossDistributions, expected_positive_part
-from shufflelib.profiles.discretised_loss import KNOT_TOLERANCE, connected, distributions
+from shufflelib.profiles.discretised_loss import connected, distributions
 from shufflelib.profiles.hockey_stick import SymmetricPair, pointwise
 from shufflelib.profiles.pairs import DiscretePair, Gaussian
 from shufflelib.randomizers import cells
@@ -212,7 +212,7 @@ def enclosing_pairs(noise_multiplier, blocks):
     pair = RandomAllocation(noise_multiplier, blocks)
     knots = pair.discretised.knots()
     for least in (2, 1):
-        knots = knots.no_steeper(pair, STEEPEST, DEEPEST, KNOT_TOLERANCE, least)
+        knots = knots.no_steeper(pair, STEEPEST, DEEPEST, least)
     above, below = distributions(*connected(knots, knots))
     return OneSided(above), OneSided(below)
 
