@@ -450,7 +450,7 @@ def _sentence(one, mechanism, value, asked):
         f"Whoever sees the {seen} learns at most epsilon = {exactly(asked.eps)} at "
         f"delta = {exactly(asked.delta)} about {whose}, provided that {trusted} and the other devices "
         f"are honest, {secret}and that taking part does not depend on the values. "
-        f"{belief(target.eps, target.delta, known)}If {trusted} fails, {alone}."
+        f"{belief(asked.eps, asked.delta, known)}If {trusted} fails, {alone}."
     )
 
 

@@ -195,7 +195,7 @@ class DiscretisedLoss:
         ahead, behind = self.knots(depth), self.reversed.knots(depth)
         return Drawn(ahead, behind, *distributions(*connected(ahead, behind)))
 
-    @functools.cached_property
+    @cached_property
     def gentlest(self):
         """The largest class of tilts that hardly move the losses."""
         loss, mass, _, _ = self.first().above

@@ -54,7 +54,7 @@ ROUNDING = 2e-15  # of a weight, and of a ratio that is formed anew
 class Mixture(Composite):
     """A randomizer of which every report is that of one component, drawn by its weight and named."""
 
-    weights: Sequence[float]
+    weights: Reals
 
     @property
     def assumptions(self) -> tuple[str, ...]:
