@@ -5,19 +5,28 @@ from pathlib import Path
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures/papers"
 CLOSE = 0.5  # points: two accuracies that differ by no more count as the same
+NEAR = 2.0  # points: an accuracy that is no further below another one approaches it
+ONE = "one run"  # what a table says in place of a number of runs
+COUNTS = f"the mean of several runs, up to {CLOSE:g} points apart, counts as reproduced"
 
 
-def told(runs):
-    """Return in words how many runs stand behind an accuracy, and what counts as reproduced.
+def told(mean, least, most, runs):
+    """Return in words an accuracy in per cent, and the spread of its runs.
+
+    Parameters
+    ----------
+    mean, least, most : str
+        In per cent; the last two are not read for a single run.
+    runs : str
+        How many, or `ONE`.
 
     Examples
     --------
-    >>> from claims.committed_runs import told
-    >>> told(1)
-    'one run, its spread unknown; up to 0.5 points apart counts as reproduced'
+    >>> from claims.committed_runs import ONE, told
+    >>> told("94.42", "94.11", "94.79", "3"), told("91.18", "", "", ONE)
+    ('94.42 % (94.11 to 94.79 in 3 runs)', '91.18 % (one run)')
     """
-    how = "one run, its spread unknown" if runs == 1 else f"the mean of {runs} runs"
-    return f"{how}; up to {CLOSE:g} points apart counts as reproduced"
+    return f"{mean} % ({ONE if runs == ONE else f'{least} to {most} in {runs} runs'})"
 
 
 def committed(name):
@@ -38,8 +47,8 @@ def committed(name):
         return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-def last_accuracies(name, column, by, **columns):
-    """Return, for each value of a column, the mean of another one after the last epoch, in per cent.
+def last_runs(name, column, by, **columns):
+    """Return, for each value of a column, another one after the last epoch of each run, in per cent.
 
     Parameters
     ----------
@@ -57,4 +66,10 @@ def last_accuracies(name, column, by, **columns):
         if int(row["epoch"]) == last:
             share = 1.0 if column.endswith("%") else 100.0  # a column that is not in per cent has shares
             runs.setdefault(row[by], []).append(share * float(row[column]))
+    return runs
+
+
+def last_accuracies(name, column, by, **columns):
+    """Return the means of `last_runs`."""
+    runs = last_runs(name, column, by, **columns)
     return {group: sum(values) / len(values) for group, values in runs.items()}

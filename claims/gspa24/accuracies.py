@@ -1,16 +1,14 @@
 """Accuracies of training with personal budgets that GSPA prints, beside those of the committed runs."""
 
 from claims.claim import Check, reproduced_if
-from claims.committed_runs import CLOSE, committed, last_accuracies
+from claims.committed_runs import CLOSE, COUNTS, ONE, committed, last_accuracies, told
 
 ORDER = ("Unif 3, U(0.5, 1)", "Constant, 0.5", "Unif 2, U(0.01, 2)")
-ONE = "one run"
 
 
 def _told(row):
     """Return in words an accuracy of the committed table: its spread, and what m means."""
-    spread = ONE if row["runs"] == ONE else f"{row['least']} to {row['most']} in {row['runs']} runs"
-    return f"{row['ours, %']} % ({spread}), m {row['m']}"
+    return f"{told(row['ours, %'], row['least'], row['most'], row['runs'])}, m {row['m']}"
 
 
 def _beside(published, budgets):
@@ -21,8 +19,7 @@ def _beside(published, budgets):
         ours = [row for row in table if row["budgets"] == budgets]
         plain = next(row for row in table if row["budgets"] == "no noise")
         found = "; ".join(map(_told, ours))
-        evidence = f"published {published} %, ours {found}; without noise {_told(plain)}; "
-        evidence += f"the mean of several runs, up to {CLOSE:g} points apart, counts as reproduced"
+        evidence = f"published {published} %, ours {found}; without noise {_told(plain)}; {COUNTS}"
         steps = ("MNIST, test images, 50 epochs, 1000 hidden units, noise for 2C/m", evidence)
         close = [row for row in ours if abs(published - float(row["ours, %"])) <= CLOSE]
         return reproduced_if(any(row["runs"] != ONE for row in close), evidence, steps)
