@@ -44,8 +44,10 @@ def test_the_tolerance_and_the_number_of_runs_of_an_accuracy_are_told():
         evidence = accuracies.CHECKS[name].check(Effort(1)).evidence
         assert "up to 0.5 points apart" in evidence and "in 3 runs" in evidence
         assert all(f", m {meaning}" in evidence for meaning in ("100 clients", "600 examples", "a batch"))
-    private = claims.named("ccg24-accuracy-private").check(Effort(1)).evidence
-    assert "the mean of 2 runs; up to 0.5 points apart" in private
+    for name in ("private", "plain", "equal"):
+        evidence = claims.named(f"ccg24-accuracy-{name}").check(Effort(1)).evidence
+        assert "up to 0.5 points apart" in evidence and "in 3 runs" in evidence
+    assert "up to 2 points counts as near" in claims.named("ccg24-approaches").check(Effort(1)).evidence
 
 
 NOISES = ("clients", "examples", "a batch")
