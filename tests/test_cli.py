@@ -141,12 +141,14 @@ def test_every_question_takes_rounds_and_a_rate_and_prints_csv(capsys):
 
 def test_sums_of_reports_are_answered_as_by_aggregate(capsys):
     noise, items = ["--randomizer", "skellam", "--mu", "0.1"], ["--randomizer", "rappor", "--eps0=1", "--d=8"]
-    for options, mechanism, changed in (
-        ([*noise, "--changed", "2"], randomizers.skellam(mu=0.1), 2),
-        (items, randomizers.rappor(eps0=1.0, d=8), None),
+    numbers = ["--randomizer", "gaussian", "--sigma", "1", "--changed", "2", "--rounds", "3"]
+    for options, mechanism, changed, rounds in (
+        (numbers, randomizers.gaussian(sigma=1.0), 2, 3),
+        (noise, randomizers.skellam(mu=0.1), None, 1),
+        (items, randomizers.rappor(eps0=1.0, d=8), None, 1),
     ):
-        command = [*options, "--n", "1000", "--analyst", "sums", "--rounds", "3", "--json"]
-        profile = aggregate(mechanism, 1000, changed=changed).compose(3)
+        command = [*options, "--n", "1000", "--analyst", "sums", "--json"]
+        profile = aggregate(mechanism, 1000, changed=changed).compose(rounds)
         assert main(["epsilon", "--delta", "1e-6", *command]) == 0
         found = json.loads(capsys.readouterr().out)
         assert (found["upper"], found["statement"]) == (

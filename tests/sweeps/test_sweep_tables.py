@@ -108,11 +108,14 @@ def test_files_of_tables_are_refused_as_on_the_command_line(tmp_path):
 
 
 def test_a_grid_of_sums_has_the_numbers_of_aggregate():
-    spec = {"quantity": "epsilon", "randomizer": "skellam", "mu": [0.1, 0.2], "n": 1000, "delta": 1e-6}
-    rows = tabulate(spec | {"analyst": "sums", "changed": 2}, n_jobs=1)
-    sums = [aggregate(randomizers.skellam(mu=row["mu"]), 1000, changed=2).epsilon(1e-6) for row in rows]
-    assert [row["upper"] for row in rows] == [one.upper for one in sums] and len(rows) == 2
-    assert tabulate(spec, n_jobs=1)[0]["status"].startswith("refused: analyst must be sums for skellam")
+    asked = {"quantity": "epsilon", "n": 1000, "delta": 1e-6}
+    spec = asked | {"randomizer": "gaussian", "sigma": [1.0, 2.0], "analyst": "sums", "changed": 2}
+    rows = tabulate(spec, n_jobs=1)
+    sums = [aggregate(randomizers.gaussian(sigma=row["sigma"]), 1000, changed=2) for row in rows]
+    assert [row["upper"] for row in rows] == [one.epsilon(1e-6).upper for one in sums] and len(rows) == 2
+    assert tabulate(asked | {"randomizer": "skellam", "mu": 0.1}, n_jobs=1)[0]["status"].startswith(
+        "refused: analyst must be sums for skellam"
+    )
 
 
 def test_every_column_of_recommend_is_in_its_grid():
