@@ -1,6 +1,7 @@
 """The ledger on the command line: ``python -m claims``, one claim by its name, or a check of all of them."""
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -88,6 +89,9 @@ def _answer(arguments):
 
 def main(argv=None):
     """Run the command line; 0, 1 if a claim differs from the ledger, 2 after an error, 130 when stopped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # where ε cannot be written
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as stop:
@@ -102,8 +106,11 @@ def main(argv=None):
         return 130
     try:
         print(json.dumps(record) if arguments.json else text, flush=True)
-    except BrokenPipeError:  # the reader closed the pipe; nothing is left to write at exit
+    except OSError as wrong:  # nothing is left to write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
+            print(f"claims: cannot write the answer: {wrong.strerror}", file=sys.stderr)
+            return 2
     return code
 
 

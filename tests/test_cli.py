@@ -459,7 +459,8 @@ def test_a_reader_who_stops_early_is_no_error():
 
 
 @pytest.mark.parametrize(("after", "status"), [("> /dev/full", 2), ("> /dev/null", 0)])
-def test_output_that_cannot_be_written_or_encoded(after, status):
-    command = f"PYTHONIOENCODING=ascii {sys.executable} -m shufflelib mechanisms {after}"
+@pytest.mark.parametrize("asked", ["shufflelib mechanisms", "claims --paper gspa24"])
+def test_output_that_cannot_be_written_or_encoded(asked, after, status):
+    command = f"PYTHONIOENCODING=ascii {sys.executable} -m {asked} {after}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert done.returncode == status and "Traceback" not in done.stderr
