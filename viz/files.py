@@ -10,7 +10,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from shufflelib.numerics.atomic_files import replace
+from shufflelib.numerics.atomic_files import replace_all
 from viz.placing import settle, titles
 from viz.wishes import figure_of, wishes
 
@@ -75,7 +75,7 @@ def save(place, frame, name, *, caption, label=""):
     Notes
     -----
     Files go to the folder that ``SHUFFLELIB_FIGURES`` names, else ``figures``, in the formats that
-    ``SHUFFLELIB_FORMATS`` names, else PNG and SVG.  All are rendered before the first is written.
+    ``SHUFFLELIB_FORMATS`` names, else PNG and SVG.  Older ones stay until all new ones are written.
 
     Examples
     --------
@@ -123,8 +123,7 @@ def publish(name, content):
     """Write files of one name into the folder of figures: suffix -> bytes."""
     folder = Path(os.environ.get("SHUFFLELIB_FIGURES") or "figures")
     folder.mkdir(parents=True, exist_ok=True)
-    for suffix, data in content.items():
-        replace(folder / f"{name}.{suffix}", data)
+    replace_all({folder / f"{name}.{suffix}": data for suffix, data in content.items()})
 
 
 def unmarked(place):

@@ -11,13 +11,22 @@ from shufflelib.numerics import validation
 
 def replace(path, content):
     """Write bytes under a temporary name, then rename: an older file stays until the new one is complete."""
-    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    with writing(path):
-        try:
-            beside.write_bytes(content)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
+    replace_all({path: content})
+
+
+def replace_all(contents):
+    """Write several files, path -> bytes: older ones stay until all new ones are complete."""
+    beside = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}") for path in contents}
+    try:
+        for path, new in beside.items():
+            with writing(path):
+                new.write_bytes(contents[path])
+        for path, new in beside.items():
+            with writing(path):
+                os.replace(new, path)
+    finally:
+        for new in beside.values():
+            new.unlink(missing_ok=True)
 
 
 def try_folder(folder):

@@ -1,6 +1,9 @@
 """Figures and tables as files: the same bytes on every run, old files kept where a save fails."""
 
+import errno
 import os
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -53,6 +56,23 @@ def test_a_failed_save_leaves_the_old_files_and_nothing_else(tmp_path, monkeypat
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         viz.save_table([{"eps": 2.0}], "00_t")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_disk_that_is_full_after_the_picture_keeps_all_old_files(tmp_path, monkeypatch):
+    saved("00_1_a")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    write = Path.write_bytes
+
+    def full(path, content):
+        if ".csv" in path.name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(sys.modules[__name__], "FRAME", FRAME.assign(eps=[1.8, 1 / 3]))
+    with pytest.raises(OSError, match=r"cannot write .*00_1_a.csv: .*; make room"):
+        saved("00_1_a")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
