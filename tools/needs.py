@@ -114,5 +114,8 @@ def record(target, rule, anew=()):
     """
     lines = [rule, *(f"# anew {' '.join(line.split())}" for line in anew), "# whole", ""]
     written = target.with_suffix(".d.new")
-    written.write_text("\n".join(lines), encoding="utf-8")
-    os.replace(written, target.with_suffix(".d"))  # a part of it would stop make
+    try:
+        written.write_text("\n".join(lines), encoding="utf-8")
+        os.replace(written, target.with_suffix(".d"))  # a part of it would stop make
+    finally:
+        written.unlink(missing_ok=True)
