@@ -71,7 +71,7 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(folder, mirror, capsy
     folder.rmdir()
     folder.write_text("a file")
     assert command.main() == 1
-    assert "error: " in capsys.readouterr().err.splitlines()[-1]
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"error: cannot write {folder}: ")
 
 
 def test_an_interrupt_is_one_line(monkeypatch, capsys):

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from shufflelib.numerics import validation
+from shufflelib.numerics.atomic_files import try_folder
 from shufflelib.numerics.optional import remedy
 from shufflelib.sgd.datasets.images import Digits
 
@@ -218,6 +219,7 @@ def _download(folder, file):
     """Download a file from the first mirror that delivers it."""
     with remedy("the download needs it: pip install pooch"):
         import pooch
+    try_folder(folder)
     failures = []
     for mirror in MIRRORS:
         try:
