@@ -10,7 +10,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from shufflelib.numerics.atomic_files import replace_all
+from shufflelib.numerics.atomic_files import replace_all, writing
 from viz.placing import settle, titles
 from viz.wishes import figure_of, wishes
 
@@ -122,7 +122,8 @@ def save(place, frame, name, *, caption, label=""):
 def publish(name, content):
     """Write files of one name into the folder of figures: suffix -> bytes."""
     folder = Path(os.environ.get("SHUFFLELIB_FIGURES") or "figures")
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     replace_all({folder / f"{name}.{suffix}": data for suffix, data in content.items()})
 
 
