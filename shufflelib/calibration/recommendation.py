@@ -243,7 +243,7 @@ def recommend(
         else:
             said = warning((*about, *cautions.about_error(row["standard error"], question.estimated), *own))
             sentence = f"{said} {_sentence(one, built, value, asked)}".strip()
-            run = "" if asked.summed else one.run(value, sizes)
+            run = "" if asked.summed else question.run(one, value, sizes)
             rows.append(row | {"run": run, "warning": said, "sentence": sentence})
     if mechanism in refused:
         raise ValueError(f"mechanism={mechanism!r} has no row; {refused[mechanism]}")
@@ -338,7 +338,7 @@ class _Asked(Target):
 
     def one_round(self, one, value):
         """Return the profile of one round of a candidate with the value looked for."""
-        mechanism = one.build(value, self.sizes)
+        mechanism = self.question.build(one, value, self.sizes)
         if self.summed:
             return aggregate(mechanism, self.stay, changed=self.summed)
         if one.finds == "messages":
@@ -369,7 +369,7 @@ def _calibrated(one, asked):
             rounded = float(written((1.0 + safer * TOLERANCE) * value, up=safer > 0.0, digits=DIGITS))
         proved = math.exp(family.proved(rounded))
         if proved <= asked.delta:
-            return rounded, one.build(rounded, asked.sizes), proved
+            return rounded, asked.question.build(one, rounded, asked.sizes), proved
         value = value + 1 if messages else (1.0 + 0.01 * safer) * value
     raise ValueError("no value is proved to meet the target")
 

@@ -1,6 +1,5 @@
 """Which of up to millions of items users hold, one item each."""
 
-import dataclasses
 import math
 
 from shufflelib.calibration.tasks.discoveries import threshold
@@ -24,10 +23,7 @@ def _further(mechanism, n, dummy_messages):
 
 
 HEAVY_HITTERS = Task(
-    {
-        name: dataclasses.replace(HISTOGRAM.candidates[name], options=", estimate=estimation.heavy_hitters")
-        for name in SHORT
-    },
+    {name: HISTOGRAM.candidates[name] for name in SHORT},
     sizes={"d": "the number of items"},
     scope=" among {d:,} items",
     holds="one of {d:,} options",
@@ -37,6 +33,7 @@ HEAVY_HITTERS = Task(
     central=lambda sizes: math.sqrt(2.0),
     further=_further,
     order="found from",
+    options=", estimate=estimation.heavy_hitters",
     notes=(
         "threshold: estimated share from which an item is listed; with probability 95 %, proved, the list "
         "names no item that nobody holds.  found from: share that is listed so often, by the normal "

@@ -7,18 +7,11 @@ import math
 
 from shufflelib import randomizers
 from shufflelib.calibration.tasks.errors import frequency_errors
-from shufflelib.calibration.tasks.task import Candidate, Task, bits, by_name
+from shufflelib.calibration.tasks.task import Candidate, Task, bits, by_name, with_dummies
 
 
-def _candidate(constructor, name):
-    return Candidate(
-        constructor,
-        name,
-        lambda one: bits(3 * one.d),
-        "O(n + d)",
-        arguments=lambda sizes: {"d": sizes["d"] + sizes["s"], "s": sizes["s"]},
-        values="estimation.padded_pairs(keys, values, d={d}, s={s})",
-    )
+def _bits(mechanism):
+    return bits(3 * mechanism.d)
 
 
 def _further(mechanism, n, dummy_messages):
@@ -29,8 +22,8 @@ def _further(mechanism, n, dummy_messages):
 
 KEY_VALUE = Task(
     by_name(
-        _candidate(randomizers.pckv_grr, "PCKV-GRR"),
-        _candidate(randomizers.privkv, "PrivKV with half of eps0 for the key"),
+        Candidate(randomizers.pckv_grr, "PCKV-GRR", _bits, "O(n + d)"),
+        Candidate(randomizers.privkv, "PrivKV with half of eps0 for the key", _bits, "O(n + d)"),
     ),
     sizes={"d": "the number of keys", "s": "how many keys a user may hold"},
     scope=" pairs, up to {s:,} of {d:,} keys",
@@ -40,6 +33,8 @@ KEY_VALUE = Task(
     ordinary="all keys equally frequent, dummies too",
     central=lambda sizes: math.sqrt(2.0 * sizes["s"]),
     further=_further,
+    arguments=with_dummies,
+    values="estimation.padded_pairs(keys, values, d={d}, s={s})",
     order="mean error",
     notes=(
         "mean error: standard error of the mean of such a key's values, spread evenly over [-1, 1]: that of "

@@ -8,14 +8,8 @@ from shufflelib.calibration.tasks.task import MOST_ITEMS
 
 LOCATION = dataclasses.replace(
     HISTOGRAM,
-    candidates={
-        name: dataclasses.replace(
-            one,
-            arguments=lambda sizes: {"d": sizes["d"] ** 2},
-            values="np.clip((places * {d}).astype(int), 0, {d} - 1) @ [{d}, 1]",
-        )
-        for name, one in HISTOGRAM.candidates.items()
-    },
+    arguments=lambda sizes: {"d": sizes["d"] ** 2},
+    values="np.clip((places * {d}).astype(int), 0, {d} - 1) @ [{d}, 1]",
     sizes={"d": "cells along each side of the square"},
     scope=" in a square of {d:,} by {d:,} cells",
     holds="one of {d:,} by {d:,} cells of a square",

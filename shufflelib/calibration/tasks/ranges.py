@@ -20,7 +20,7 @@ RANGES, SEED = 1000, 1
 RUNS, FEWER_RUNS, MANY_VALUES = 100, 10, 4096
 
 
-def _candidate(branching, options, values):
+def _candidate(branching):
     return Candidate(
         randomizers.hierarchical,
         "randomized response on a random level of a hierarchy",
@@ -28,8 +28,6 @@ def _candidate(branching, options, values):
         "O(n log d + d)",
         " with {0.branching:,} children of each node and {0.d:,} values",
         arguments=functools.partial(_arguments, branching=branching),
-        values=values,
-        options=options,
     )
 
 
@@ -37,11 +35,6 @@ def _arguments(sizes, branching):
     """Return the arguments of a hierarchy; without a number of children, those of the flat histogram."""
     size = sizes["d"] if branching is None else padded_size(sizes["d"], branching)
     return {"d": size, "branching": branching or size}
-
-
-def _candidates(options, values="values"):
-    named = {f"hierarchy_{children}": children for children in CHILDREN} | {"flat": None}
-    return {name: _candidate(children, options, values) for name, children in named.items()}
 
 
 def evenly(mechanism: hierarchical, d: int) -> np.ndarray:
@@ -88,10 +81,8 @@ def _kolmogorov_errors(mechanism, n, dummy_messages, sizes):
     return distances[0], max(distances)
 
 
-ONE_COUNT = 1.0
-NOTES = ("x central is relative to a curator who answers a single range with Gaussian noise.",)
 RANGE = Task(
-    _candidates(", estimate=estimation.ranges, first=[0], last=[{d} // 3]"),
+    {f"hierarchy_{children}": _candidate(children) for children in CHILDREN} | {"flat": _candidate(None)},
     sizes={"d": "the number of values, in order"},
     scope=" of {d:,} values in order",
     holds="one of {d:,} values in order",
@@ -99,20 +90,21 @@ RANGE = Task(
     estimated="the share of a range",
     ordinary="root mean square over a thousand ranges drawn at random, values spread evenly",
     worst="any data, the largest of these ranges and of the one without both ends (an upper bound)",
-    central=lambda sizes: ONE_COUNT,
+    central=lambda sizes: 1.0,
     most=MOST_VALUES,
-    notes=NOTES,
+    notes=("x central is relative to a curator who answers a single range with Gaussian noise.",),
+    options=", estimate=estimation.ranges, first=[0], last=[{d} // 3]",
 )
 QUANTILE = dataclasses.replace(
     RANGE,
-    candidates=_candidates(", estimate=estimation.quantiles, probabilities=[0.25, 0.5, 0.75]"),
     errors=_rank_errors,
     estimated="a rank",
     ordinary="the share of users up to a value: root mean square over the values, users spread evenly",
     worst="any data, the largest over the values (an upper bound)",
+    options=", estimate=estimation.quantiles, probabilities=[0.25, 0.5, 0.75]",
 )
-DISTRIBUTION = Task(
-    _candidates(", estimate=estimation.distribution", "np.clip((values * {d}).astype(int), 0, {d} - 1)"),
+DISTRIBUTION = dataclasses.replace(
+    RANGE,
     sizes={"d": "the number of bins"},
     scope=" of a number in {d:,} bins",
     holds="one of {d:,} bins of a number in [0, 1]",
@@ -122,6 +114,6 @@ DISTRIBUTION = Task(
     most=2**16,
     known="simulated",
     worst="the same with all users at one value, if that is larger (not all data)",
-    central=lambda sizes: ONE_COUNT,
-    notes=NOTES,
+    options=", estimate=estimation.distribution",
+    values="np.clip((values * {d}).astype(int), 0, {d} - 1)",
 )

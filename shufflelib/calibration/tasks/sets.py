@@ -8,45 +8,32 @@ import math
 
 from shufflelib import randomizers
 from shufflelib.calibration.tasks.errors import frequency_errors
-from shufflelib.calibration.tasks.task import FLOAT_BITS, Candidate, Task, bits, by_name
-
-
-def _candidate(constructor, name, size_in_bits, server, size=""):
-    return Candidate(
-        constructor,
-        name,
-        size_in_bits,
-        server,
-        size,
-        arguments=lambda sizes: {"d": sizes["d"] + sizes["s"], "s": sizes["s"]},
-        values="estimation.padded(sets, d={d}, s={s})",
-    )
-
+from shufflelib.calibration.tasks.task import FLOAT_BITS, Candidate, Task, bits, by_name, with_dummies
 
 SETS = Task(
     by_name(
-        _candidate(
+        Candidate(
             randomizers.subset_exponential,
             "PrivSet",
             lambda one: min(one.d, one.k * bits(one.d)),
             "O(n k), k items a report",
             ", which reports {0.k:,} of the options and dummies,",
         ),
-        _candidate(
+        Candidate(
             randomizers.collision,
             "the collision mechanism",
             lambda one: FLOAT_BITS + bits(one.l),
             "O(n d)",
             " with {0.l:,} values",
         ),
-        _candidate(
+        Candidate(
             randomizers.wheel,
             "the wheel mechanism",
             lambda one: 2 * FLOAT_BITS,
             "O(n d)",
             " with arcs of length {0.arc!r}",
         ),
-        _candidate(randomizers.sampled_rappor, "basic RAPPOR of one item drawn", lambda one: one.d, "O(n d)"),
+        Candidate(randomizers.sampled_rappor, "basic RAPPOR of one item drawn", lambda one: one.d, "O(n d)"),
     ),
     sizes={"d": "the number of items", "s": "how many items a user may hold"},
     scope=" of up to {s:,} of {d:,} items",
@@ -55,4 +42,6 @@ SETS = Task(
     estimated="a share",
     ordinary="all items equally frequent, dummies too",
     central=lambda sizes: math.sqrt(2.0 * sizes["s"]),
+    arguments=with_dummies,
+    values="estimation.padded(sets, d={d}, s={s})",
 )

@@ -41,11 +41,9 @@ class Candidate:
     noise : str
         The parameter of the noise, if it adds some: ``"sigma"`` or ``"mu"``.
     arguments : callable
-        Of the task's sizes: the constructor's other arguments, by default the sizes themselves.
+        Of the task's arguments: the constructor's, by default the same.
     values : str
-        Python of what ``sample`` takes, with the sizes; by default the users' ``values``.
-    options : str
-        Python of further arguments of ``estimation.run``.
+        Python of what ``sample`` takes, if that is not as the task says.
     """
 
     constructor: type
@@ -55,8 +53,7 @@ class Candidate:
     size: str = ""
     noise: str = ""
     arguments: Callable[[Sizes], Mapping[str, Any]] = dict
-    values: str = "values"
-    options: str = ""
+    values: str = ""
 
     @property
     def finds(self) -> str:
@@ -67,21 +64,6 @@ class Candidate:
     def limits(self) -> tuple[float, float]:
         """Range of the value looked for."""
         return LIMITS[self.finds]
-
-    def build(self, value: float, sizes: Sizes) -> Any:
-        """Return the mechanism with the value looked for."""
-        if self.noise:
-            return self.constructor(**{self.noise: value})
-        found = {"eps0": value} if self.finds == "eps0" else {}
-        return self.constructor(**found, **self.arguments(sizes))
-
-    def run(self, value: float, sizes: Sizes) -> str:
-        """Return Python that runs the mechanism on values and estimates from its reports."""
-        each = f", each={value}" if self.finds == "messages" else ""
-        built = f"randomizers.{self.build(value, sizes)!r}"
-        return (
-            f"estimation.run({built}, {self.values.format(**sizes)}, rng{each}{self.options.format(**sizes)})"
-        )
 
 
 @dataclass(frozen=True)
@@ -123,6 +105,12 @@ class Task:
         Column by which rows are sorted.
     notes : tuple of str
         What further columns mean.
+    arguments : callable
+        Of the sizes: the constructors' arguments, by default the sizes themselves.
+    values : str
+        Python of what ``sample`` takes, with the sizes; by default the users' ``values``.
+    options : str
+        Python of further arguments of ``estimation.run``, with the sizes.
     """
 
     candidates: dict[str, Candidate]
@@ -141,6 +129,22 @@ class Task:
     worst: str = "any data"
     order: str = "standard error"
     notes: tuple[str, ...] = ()
+    arguments: Callable[[Sizes], Sizes] = dict
+    values: str = "values"
+    options: str = ""
+
+    def build(self, one: Candidate, value: float, sizes: Sizes) -> Any:
+        """Return a candidate's mechanism with the value looked for."""
+        if one.noise:
+            return one.constructor(**{one.noise: value})
+        found = {"eps0": value} if one.finds == "eps0" else {}
+        return one.constructor(**found, **one.arguments(self.arguments(sizes)))
+
+    def run(self, one: Candidate, value: float, sizes: Sizes) -> str:
+        """Return Python that runs a candidate's mechanism on values and estimates from its reports."""
+        built, values = f"randomizers.{self.build(one, value, sizes)!r}", one.values or self.values
+        each = f", each={value}" if one.finds == "messages" else ""
+        return f"estimation.run({built}, {values.format(**sizes)}, rng{each}{self.options.format(**sizes)})"
 
     def checked(self, name: str, task: str, value: int | None, most: int | None = None) -> int | None:
         """Return a size, or None if the task has none of this name and none is given."""
@@ -169,3 +173,8 @@ def bits(options: int) -> int:
 def by_name(*candidates: Candidate) -> dict[str, Candidate]:
     """Return candidates by the names of their constructors."""
     return {one.constructor.__name__: one for one in candidates}
+
+
+def with_dummies(sizes: Sizes) -> Sizes:
+    """Return the arguments of a mechanism for exactly s of d + s items, s of them dummies."""
+    return {"d": sizes["d"] + sizes["s"], "s": sizes["s"]}
