@@ -430,3 +430,9 @@ def test_errors_of_noise_are_those_of_the_protocol():
     assert row["standard error"] == pytest.approx(np.std(off), rel=0.1)
     gaussian = next(row for row in found("sums in rounds") if row["mechanism"] == "gaussian")
     assert gaussian["standard error"] == pytest.approx(gaussian["value"] / math.sqrt(2000), rel=1e-9)
+
+
+def test_sums_of_a_square_have_a_number_for_each_of_its_cells():
+    found = recommend(**SETTINGS["location"] | {"analyst": "sums"})
+    assert {row["bytes"] for row in found} == {8 * 3 * 3}
+    assert all(one in found.sentence for one in ("as 9 numbers, a one and zeros", "added to each"))

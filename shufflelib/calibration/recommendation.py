@@ -336,6 +336,11 @@ class _Asked(Target):
         """How many sums one user changes, 0 where the analyst sees shuffled reports."""
         return self.question.changed if self.analyst == "sums" else 0
 
+    @property
+    def numbers(self):
+        """How many numbers noise is added to, of which each is summed up."""
+        return self.question.arguments(self.sizes).get("d", 1)
+
     def one_round(self, one, value):
         """Return the profile of one round of a candidate with the value looked for."""
         mechanism = self.question.build(one, value, self.sizes)
@@ -395,7 +400,7 @@ def _row(name, one, value, mechanism, proved, central, asked):
         line = f"shuffle(randomizers.{mechanism!r}, n={n})"
     line += f".subsample({asked.rate!r})" * (asked.rate < 1.0)
     line += f".compose({asked.rounds})" * (asked.rounds > 1)
-    numbers = (asked.d or 1) if one.noise else 1 + value if several else 1
+    numbers = asked.numbers if one.noise else 1 + value if several else 1
     return {
         "mechanism": name,
         "parameter": one.finds,
@@ -423,7 +428,7 @@ def _sentence(one, mechanism, value, asked):
     )
     known = "these values" if many else "this value"
     if one.noise:
-        held += f", as {asked.d:,} numbers, a one and zeros" if asked.d else ""
+        held += f", as {asked.numbers:,} numbers, a one and zeros" if asked.d else ""
         added = f"{one.name} of {one.noise} = {exactly(value)} added{' to each' * bool(asked.d)}"
         does = f"{device} sends its value, {held}, once, with {added}"
         what, alone = "reports", "nothing is promised"
