@@ -8,72 +8,48 @@ whole numbers from 0, shape (n,), and ``estimate`` returns their unbiased freque
 from typing import TYPE_CHECKING
 
 from shufflelib.numerics.validation import suggestion
-from shufflelib.randomizers.additive import gaussian, laplace
-from shufflelib.randomizers.balls_into_bins import balcer_binary, balcer_uniform, balls_into_bins, mix_dump
-from shufflelib.randomizers.bucket_bits import dbitflip
-from shufflelib.randomizers.cut_density import from_density
-from shufflelib.randomizers.fake_users import cheu_zhilyaev
-from shufflelib.randomizers.hadamard_response import hadamard, hadamard_blocks
-from shufflelib.randomizers.hashing import collision, local_hash
-from shufflelib.randomizers.hierarchical import hierarchical
-from shufflelib.randomizers.integer_noise import binomial, discrete_gaussian, skellam
-from shufflelib.randomizers.joint import joint
-from shufflelib.randomizers.keyvalue import privkv
-from shufflelib.randomizers.metric import metric_generic, metric_laplace
-from shufflelib.randomizers.mixture import mixture
-from shufflelib.randomizers.numeric import duchi, harmony, piecewise
-from shufflelib.randomizers.planar import planar_laplace
-from shufflelib.randomizers.poisson_sampled import poisson_sampled
-from shufflelib.randomizers.response import binary_rr, generalized_rr, generic
-from shufflelib.randomizers.subsets import pckv_grr, subset, subset_exponential
-from shufflelib.randomizers.tabulated import from_pmf
-from shufflelib.randomizers.unary import optimized_unary, rappor
-from shufflelib.randomizers.unary_sets import sampled_rappor, unary
-from shufflelib.randomizers.wheel import wheel
-from shufflelib.randomizers.witch_hat import witch_hat
+from shufflelib.randomizers.additive import gaussian as gaussian
+from shufflelib.randomizers.additive import laplace as laplace
+from shufflelib.randomizers.balls_into_bins import balcer_binary as balcer_binary
+from shufflelib.randomizers.balls_into_bins import balcer_uniform as balcer_uniform
+from shufflelib.randomizers.balls_into_bins import balls_into_bins as balls_into_bins
+from shufflelib.randomizers.balls_into_bins import mix_dump as mix_dump
+from shufflelib.randomizers.bucket_bits import dbitflip as dbitflip
+from shufflelib.randomizers.cut_density import from_density as from_density
+from shufflelib.randomizers.fake_users import cheu_zhilyaev as cheu_zhilyaev
+from shufflelib.randomizers.hadamard_response import hadamard as hadamard
+from shufflelib.randomizers.hadamard_response import hadamard_blocks as hadamard_blocks
+from shufflelib.randomizers.hashing import collision as collision
+from shufflelib.randomizers.hashing import local_hash as local_hash
+from shufflelib.randomizers.hierarchical import hierarchical as hierarchical
+from shufflelib.randomizers.integer_noise import binomial as binomial
+from shufflelib.randomizers.integer_noise import discrete_gaussian as discrete_gaussian
+from shufflelib.randomizers.integer_noise import skellam as skellam
+from shufflelib.randomizers.joint import joint as joint
+from shufflelib.randomizers.keyvalue import privkv as privkv
+from shufflelib.randomizers.metric import metric_generic as metric_generic
+from shufflelib.randomizers.metric import metric_laplace as metric_laplace
+from shufflelib.randomizers.mixture import mixture as mixture
+from shufflelib.randomizers.numeric import duchi as duchi
+from shufflelib.randomizers.numeric import harmony as harmony
+from shufflelib.randomizers.numeric import piecewise as piecewise
+from shufflelib.randomizers.planar import planar_laplace as planar_laplace
+from shufflelib.randomizers.poisson_sampled import poisson_sampled as poisson_sampled
+from shufflelib.randomizers.response import binary_rr as binary_rr
+from shufflelib.randomizers.response import generalized_rr as generalized_rr
+from shufflelib.randomizers.response import generic as generic
+from shufflelib.randomizers.subsets import pckv_grr as pckv_grr
+from shufflelib.randomizers.subsets import subset as subset
+from shufflelib.randomizers.subsets import subset_exponential as subset_exponential
+from shufflelib.randomizers.tabulated import from_pmf as from_pmf
+from shufflelib.randomizers.unary import optimized_unary as optimized_unary
+from shufflelib.randomizers.unary import rappor as rappor
+from shufflelib.randomizers.unary_sets import sampled_rappor as sampled_rappor
+from shufflelib.randomizers.unary_sets import unary as unary
+from shufflelib.randomizers.wheel import wheel as wheel
+from shufflelib.randomizers.witch_hat import witch_hat as witch_hat
 
-__all__ = [
-    "balcer_binary",
-    "balcer_uniform",
-    "balls_into_bins",
-    "binary_rr",
-    "binomial",
-    "cheu_zhilyaev",
-    "collision",
-    "dbitflip",
-    "discrete_gaussian",
-    "duchi",
-    "from_density",
-    "from_pmf",
-    "gaussian",
-    "generalized_rr",
-    "generic",
-    "hadamard",
-    "hadamard_blocks",
-    "harmony",
-    "hierarchical",
-    "joint",
-    "laplace",
-    "local_hash",
-    "metric_generic",
-    "metric_laplace",
-    "mix_dump",
-    "mixture",
-    "optimized_unary",
-    "pckv_grr",
-    "piecewise",
-    "planar_laplace",
-    "poisson_sampled",
-    "privkv",
-    "rappor",
-    "sampled_rappor",
-    "skellam",
-    "subset",
-    "subset_exponential",
-    "unary",
-    "wheel",
-    "witch_hat",
-]
+__all__ = sorted(name for name, one in globals().items() if isinstance(one, type))
 
 OTHER_NAMES = {
     "binary_randomized_response": "binary_rr",
