@@ -82,7 +82,7 @@ def to_dp_accounting(profile: PrivacyProfile, *, value_discretization_interval: 
     >>> round(to_dp_accounting(daily).self_compose(30).compose(query).get_epsilon_for_delta(1e-6), 3)
     0.851
     """
-    profile, step = _checked(profile, value_discretization_interval)
+    profile, step = _checked_profile(profile), _checked_step(value_discretization_interval)
     pair = profile if isinstance(profile, Pair) else profile.envelope  # type: ignore[attr-defined]
     return _privacy_loss_distribution(pair, step, optimistic=False)
 
@@ -127,7 +127,7 @@ def to_dp_accounting_optimistic(
     >>> [round(end.self_compose(30, 0.0).get_epsilon_for_delta(1e-6), 4) for end in ends]
     [0.1445, 0.1446]
     """
-    profile, step = _checked(profile, value_discretization_interval)
+    profile, step = _checked_profile(profile), _checked_step(value_discretization_interval)
     if isinstance(profile, Pair):
         return _privacy_loss_distribution(profile, step, optimistic=True)
     return _privacy_loss_distribution(plainest(profile.attack_pairs), step, optimistic=True)
@@ -167,7 +167,7 @@ def to_dp_event(profile: PrivacyProfile) -> Any:
     ProfileDpEvent(profile=shuffle(generalized_rr(eps0=1.0, d=10), n=10000))
     """
     event, _ = _accounting()
-    return event(_checked(profile, 1.0)[0])
+    return event(_checked_profile(profile))
 
 
 def dp_accountant(*, value_discretization_interval: float = 1e-4) -> Any:
@@ -277,11 +277,9 @@ def _warn_below_resolution(name, delta):
         )
 
 
-def _checked(profile, step):
-    validation.instance(
-        profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one of a randomizer"
-    )
-    return profile, _checked_step(step)
+def _checked_profile(profile):
+    remedy = "shufflelib.shuffle makes one of a randomizer"
+    return validation.instance(profile, "profile", PrivacyProfile, remedy=remedy)
 
 
 def _checked_step(step):

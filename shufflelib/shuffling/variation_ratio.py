@@ -83,7 +83,7 @@ class VariationRatioPair(BlanketPair):
             self.q0 if q1 is None else q1, "q1", at_least=1.0, remedy="q1 bounds a ratio"
         )
         likely = 1 / Fraction(self.p) if math.isfinite(self.p) else Fraction(0)
-        self._settle(n, beta, likely, UNIT / float(1 - likely))
+        self._set_ratios(n, beta, likely, UNIT / float(1 - likely))
 
     @classmethod
     def of(cls, randomizer: LocalRandomizer, *, n: int) -> "VariationRatioPair":
@@ -92,10 +92,10 @@ class VariationRatioPair(BlanketPair):
         pair = cls(n=n, p=p, beta=beta, q0=q)
         eps0 = getattr(randomizer, "eps0", math.inf)
         if math.isfinite(pair.p) and math.isclose(math.log(pair.p), eps0, rel_tol=UNIT, abs_tol=UNIT):
-            pair._settle(pair.n, beta, 1 / (1 + Fraction(math.expm1(eps0))), 2 * UNIT)
+            pair._set_ratios(pair.n, beta, 1 / (1 + Fraction(math.expm1(eps0))), 2 * UNIT)
         return pair
 
-    def _settle(self, n, beta, likely, rounding):
+    def _set_ratios(self, n, beta, likely, rounding):
         """Set the likelihood ratios, given 1/p and how well p − 1 is known, relatively.
 
         Differences of probabilities are computed in exact fractions, so that small ones are precise.

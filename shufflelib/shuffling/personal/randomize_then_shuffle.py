@@ -127,7 +127,7 @@ class PersonalRandomizers(ABC):
         The resolution of upper bounds is 1e-20, that of lower bounds about 1e-15 n.
         """
         grid = validation.reals(eps, "eps", at_least=0.0, remedy="a central budget is in nats, not negative")
-        target, who = self._of(user)
+        target, who = self._target_of(user)
         ceiling = pure_delta(target.eps0, grid)
         return self._certified(each(target.delta, grid), ceiling, f"delta of {who}")
 
@@ -149,7 +149,7 @@ class PersonalRandomizers(ABC):
             2 % below it could be proved.
         """
         grid = validation.probabilities(delta, "delta")
-        target, who = self._of(user)
+        target, who = self._target_of(user)
         return self._certified(each(target.epsilon, grid), target.eps0, f"epsilon of {who}")
 
     @validation.names_checked
@@ -181,7 +181,7 @@ class PersonalRandomizers(ABC):
         >>> [round(daily.compose(days).epsilon(1e-6).upper, 3) for days in (1, 30)]
         [0.055, 0.341]
         """
-        target, who = self._of(user)
+        target, who = self._target_of(user)
         return of_one_user(self, int(user), target, who)
 
     @validation.names_checked
@@ -225,7 +225,7 @@ class PersonalRandomizers(ABC):
         """Scores of all n users: the pmf of each sum is computed once for all ranges of targets."""
         return self._others(self._counts)
 
-    def _of(self, user):
+    def _target_of(self, user):
         """Return one user as a target, and their description."""
         user = validation.count(
             user, "user", at_least=0, at_most=self.n - 1, remedy="user is an index into eps0"
