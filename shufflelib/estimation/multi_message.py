@@ -42,7 +42,8 @@ class MultiMessageProtocol(SupportProtocol):
     """
 
     def __init__(self, randomizer: MultiMessage, *, n: int, each: int, delta: float = 1e-6) -> None:
-        super().__init__(_multi_message(randomizer), n, delta)
+        remedy = "use a multi-message protocol, or HistogramProtocol for one message per user"
+        super().__init__(validation.instance(randomizer, "randomizer", MultiMessage, remedy=remedy), n, delta)
         self.each = validation.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
 
     @property
@@ -64,12 +65,3 @@ class MultiMessageProtocol(SupportProtocol):
         """Return ε of the shuffled messages, with proved lower and upper bounds."""
         profile = shuffle_messages(self.randomizer, n=self.n, dummy_messages=self.dummy_messages)
         return profile.epsilon(self.delta)
-
-
-def _multi_message(randomizer):
-    return validation.instance(
-        randomizer,
-        "randomizer",
-        MultiMessage,
-        remedy="use a multi-message protocol, or HistogramProtocol for one message per user",
-    )

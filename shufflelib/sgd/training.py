@@ -211,7 +211,8 @@ class Training:
 
     def _advance(self, state, bar):
         """Return the state after one more epoch."""
-        rng = _generator(state.generator)
+        rng = np.random.default_rng(0)
+        rng.bit_generator.state = state.generator
         order = self.reports.order(state.order, rng)
         parameters, averaged = state.parameters, state.averaged
         for step in range(self.reports.blocks):
@@ -260,12 +261,6 @@ def _read(path, identity):
     if str(of_run) != identity:
         raise ValueError(f"checkpoint {str(path)!r} belongs to another run; name another file")
     return state
-
-
-def _generator(state):
-    rng = np.random.default_rng(0)
-    rng.bit_generator.state = state
-    return rng
 
 
 def _labelled(features, labels, network):

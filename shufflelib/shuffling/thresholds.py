@@ -170,12 +170,12 @@ class WorstNumber(Pair):
 
     def _present(self, eps, c):
         """Enclose log H(Y‖X) for c others."""
-        first, mean, deviation = self._law(c)
+        first, (mean, deviation) = float(self.threshold), self._spread(c)
         last = min(c + 1.0, math.ceil(max(first, mean) + WIDTH * deviation + 64.0))
         k = np.arange(first, last + 1.0)
         times = (c + 1.0 - k) / (c + 1.0) * math.exp(min(eps - self.log_stay, 700.0))
         gain = Interval.of(1.0 - times).widened(1.0, _doubt(eps, self.log_stay, times))
-        log_mass = self._log_masses(k, c)
+        log_mass = _log_masses(k, c + 1.0, self.rate)
         beyond = -math.inf
         if last < c + 1.0:
             log_ratio = (
@@ -206,14 +206,14 @@ class WorstNumber(Pair):
 
     def _missing(self, eps, c):
         """Enclose log H(X‖Y) for c others, from what is below the threshold."""
-        _, mean, deviation = self._law(c)
+        mean, deviation = self._spread(c)
         last = self.threshold - 1.0
         first = max(0.0, math.floor(min(last, mean) - WIDTH * deviation - 64.0))
         k = np.arange(first, last + 1.0)
         ratio = (c + 1.0 - k) / (c + 1.0) * math.exp(-self.log_stay)
         gain = Interval.of(ratio - math.exp(eps))
         gain = gain.widened(1.0, _doubt(eps, self.log_stay, ratio + math.exp(eps)))
-        log_mass = self._log_masses(k, c)
+        log_mass = _log_masses(k, c + 1.0, self.rate)
         terms = log_mass.exp() * gain
         total = terms.sum()
         upper = total.upper
@@ -223,14 +223,16 @@ class WorstNumber(Pair):
             upper += share * math.exp(log_mass.upper[0] - self.log_stay) * (1.0 + 1e-9)
         return tuple(Interval(max(total.lower, 0.0), max(upper, 0.0)).log())
 
-    def _law(self, c):
-        """Return the threshold, and the mean and the deviation of Y, nearly."""
+    def _spread(self, c):
+        """Return the mean and the deviation of Y, nearly."""
         mean = (c + 1.0) * self.rate
-        return float(self.threshold), mean, math.sqrt(mean * (1.0 - self.rate))
+        return mean, math.sqrt(mean * (1.0 - self.rate))
 
-    def _log_masses(self, k, c):
-        log_mass = log_binomial_pmf(k, c + 1.0, self.rate)
-        return Interval.of(log_mass).widened(absolute=binomial_pmf_error(log_mass))
+
+def _log_masses(k, n, rate):
+    """Enclose log Pr[Bin(n, rate) = k]."""
+    log_mass = log_binomial_pmf(k, n, rate)
+    return Interval.of(log_mass).widened(absolute=binomial_pmf_error(log_mass))
 
 
 def _doubt(eps, log_stay, size):
@@ -246,11 +248,9 @@ def _thresholded(rate, threshold, c):
     k = np.arange(threshold, last + 1.0)
     masses = []
     for n in (c + 1.0, float(c)):
-        log_mass = log_binomial_pmf(k, n, rate)
-        shown = Interval.of(log_mass).widened(absolute=binomial_pmf_error(log_mass))
-        below = log_binomial_pmf(np.arange(0.0, threshold), n, rate)
-        below = Interval.of(below).widened(absolute=binomial_pmf_error(below)).log_sum()
-        masses.append(Interval.concatenate((Interval(*np.atleast_1d(below.lower, below.upper)), shown)))
+        below = _log_masses(np.arange(0.0, threshold), n, rate).log_sum()
+        shown = Interval(*np.atleast_1d(below.lower, below.upper)), _log_masses(k, n, rate)
+        masses.append(Interval.concatenate(shown))
     rest = Interval(np.full(1, -np.inf), np.full(1, -290.0))  # by Bernstein's inequality
     none = Interval.of(np.full(1, -np.inf))
     log_y = Interval.concatenate((masses[0], rest, none))
