@@ -29,21 +29,18 @@ class SupportProtocol(Protocol):
 
     def standard_error(self, estimate: ArrayLike) -> Array:
         """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
-        return np.sqrt(
-            self.randomizer.variance(
-                np.clip(estimate, 0.0, 1.0), n=self.n, dummy_messages=self.dummy_messages
-            )
-        )
+        return np.sqrt(self._variance(np.clip(estimate, 0.0, 1.0)))
 
     def variance(self, data: ArrayLike) -> Array:
         """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
-        return self.randomizer.variance(
-            self._counts(data) / self.n, n=self.n, dummy_messages=self.dummy_messages
-        )
+        return self._variance(self._counts(data) / self.n)
 
     def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the frequencies of independent runs, shape (repetitions, items), drawn from the counts."""
         return repeated(self.randomizer, self._counts(data), self.dummy_messages // self.n, repetitions, rng)
+
+    def _variance(self, shares):
+        return self.randomizer.variance(shares, n=self.n, dummy_messages=self.dummy_messages)
 
     def _counts(self, data):
         return np.bincount(self._items(data), minlength=self.randomizer.items)

@@ -1,5 +1,6 @@
 r"""Unary encodings of sets: a vector of d bits, of which some are one, each flipped independently."""
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb, exp, fsum, inf, log, log1p, nextafter
@@ -25,8 +26,8 @@ TAIL = 250  # terms of a tail: those of a Poisson tail of mean below 10 have fal
 def _classes_of_sets(d, s, log_one, zero):
     """Return the classes of d bits of noise for up to three disjoint sets of s bits.
 
-    That is the ones in each set, the zeros elsewhere with all from s on as one, and the mass of noise; a
-    bit of noise is one with probability e^``log_one``, zero with probability ``zero``.
+    That is the ones in each set, all zeros (s if there are more), and the mass of noise; a bit of noise is
+    one with probability e^``log_one``, zero with probability ``zero``.
     """
     inputs = 3 if d >= 3 * s else 2
     free = d - inputs * s
@@ -39,7 +40,8 @@ def _classes_of_sets(d, s, log_one, zero):
     grid = np.indices((s + 1,) * (inputs + 1)).reshape(inputs + 1, -1)
     mass = ones[grid[:-1]].prod(axis=0) * rest[grid[-1]]
     seen = mass > 0.0
-    return grid[:-1, seen], grid[-1, seen], mass[seen]
+    ones = grid[:-1, seen]
+    return ones, np.minimum((s - ones).sum(axis=0) + grid[-1, seen], s), mass[seen]
 
 
 def _at_least(s, free, log_one, zero, fewer):
@@ -57,8 +59,33 @@ def _at_least(s, free, log_one, zero, fewer):
     return fsum(terms)
 
 
+class BitsOfSets(ItemSupports, FiniteRandomizer):
+    """A vector of flipped bits for a set of items; the density over noise rises with the ones of the set."""
+
+    _size: int  # of the sets
+    mirrored = True
+
+    @abstractmethod
+    def _classes(self):
+        """Return the ones among each input's bits, all zeros (at most one for each item) and noise's mass."""
+
+    @abstractmethod
+    def _weight(self, ones):
+        """Return the density over noise of an input of which so many bits are one."""
+
+    def class_masses(self) -> Array:
+        """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
+        ones, _, mass = self._classes()
+        return mass * self._weight(ones)
+
+    def blanket(self) -> Array:
+        """Return the exact blanket: the input with as many zero bits as there are."""
+        _, zeros, mass = self._classes()
+        return mass * self._weight(self._size - zeros)
+
+
 @dataclass(frozen=True, kw_only=True)
-class sampled_rappor(DisjointSets):
+class sampled_rappor(BitsOfSets, DisjointSets):
     r"""Build LDPMiner's sampled RAPPOR: pick one of the user's s items uniformly, then run RAPPOR on it.
 
     .. math:: R_x = \tfrac1s \sum_{j \in x} \mathrm{RAPPOR}_j
@@ -106,26 +133,17 @@ class sampled_rappor(DisjointSets):
     def _single(self):
         return rappor(eps0=self.eps0, d=self.d)
 
+    @property
+    def _size(self):
+        return self.s
+
     def _classes(self):
-        """Return the ones among each input's bits, the zeros elsewhere (at most s) and the noise's mass."""
         one, zero = self._single.noise
         return _classes_of_sets(self.d, self.s, float(np.log(one)), zero)
 
     def _weight(self, ones):
-        """Return the density over noise of an input of which ``ones`` of the s bits are one."""
         up, down = np.exp(self.eps0 / 2.0), np.exp(-self.eps0 / 2.0)
         return (ones * up + (self.s - ones) * down) / self.s
-
-    def class_masses(self) -> Array:
-        """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
-        ones, _, mass = self._classes()
-        return mass * self._weight(ones)
-
-    def blanket(self) -> Array:
-        """Return the exact blanket: the input with as many zero bits as there are."""
-        ones, zeros_elsewhere, mass = self._classes()
-        zeros = (self.s - ones).sum(axis=0) + zeros_elsewhere
-        return mass * self._weight(np.maximum(self.s - zeros, 0))
 
     @property
     def support(self) -> Support:
@@ -151,7 +169,7 @@ def _rounded(exact, side):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)  # slots hide the p and q that other mechanisms derive
-class unary(ItemSupports, FiniteRandomizer):
+class unary(BitsOfSets):
     r"""Build a unary encoding of sets: h of d bits are one, all flipped with chances of one's own.
 
     .. math:: \Pr[y_j = 1] = q \;\text{ if the user holds } j, \qquad p \;\text{ if not}
@@ -210,8 +228,6 @@ class unary(ItemSupports, FiniteRandomizer):
     h: Annotated[int, whole(1)] = 1
     p: Annotated[float, number(at_least=1e-290, below=1.0)] = field()  # or the base's property is the default
     q: Annotated[float, number(above=0.0, below=1.0)] = field()
-
-    mirrored = True
 
     def __post_init__(self):
         FiniteRandomizer.__post_init__(self)  # slots make another class, which super() does not know
@@ -291,14 +307,14 @@ class unary(ItemSupports, FiniteRandomizer):
         return self.p, self.q
 
     @property
-    def _differing(self):
+    def _size(self):
         return min(self.h, self.d - self.h)
 
     @property
     def eps0(self) -> float:
         """Local budget in nats, rounded up: q - p has no rounding that matters where it is small."""
         up, down = (self.q - self.p) / self.p, (self.q - self.p) / (1.0 - self.q)
-        return self._differing * (log1p(up) + log1p(down)) * (1.0 + 16.0 * UNIT)
+        return self._size * (log1p(up) + log1p(down)) * (1.0 + 16.0 * UNIT)
 
     @property
     def beta(self) -> float:
@@ -312,11 +328,8 @@ class unary(ItemSupports, FiniteRandomizer):
         return ratio, self.beta, ratio
 
     def _classes(self):
-        """Return the ones among each input's bits, all zeros (m if there are more) and the noise's mass.
-
-        For 2h > d the zeros of a user are the set, and zeros and ones are exchanged.
-        """
-        if self._differing > MAX_SET:
+        """Return them; for 2h > d the zeros of a user are the set, and zeros and ones are exchanged."""
+        if self._size > MAX_SET:
             raise ValueError(
                 f"h must be at most {MAX_SET} or at least d - {MAX_SET} to be shuffled, got h={self.h!r} and "
                 f"d={self.d!r}; outputs fall into (h + 1)^4 classes.  aggregate takes any h"
@@ -328,26 +341,13 @@ class unary(ItemSupports, FiniteRandomizer):
             )
         many = 2 * self.h > self.d
         log_one, zero = (log1p(-self.q), self.q) if many else (log(self.p), 1.0 - self.p)
-        size = self._differing
-        ones, elsewhere, mass = _classes_of_sets(self.d, size, log_one, zero)
-        return ones, np.minimum((size - ones).sum(axis=0) + elsewhere, size), mass
+        return _classes_of_sets(self.d, self._size, log_one, zero)
 
     def _weight(self, ones):
-        """Return the density over noise of an input of which so many bits are one."""
         down, up = (1.0 - self.q) / (1.0 - self.p), self.q / self.p
         if 2 * self.h > self.d:
             down, up = 1.0 / up, 1.0 / down
-        return up**ones * down ** (self._differing - ones)
-
-    def class_masses(self) -> Array:
-        """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
-        ones, _, mass = self._classes()
-        return mass * self._weight(ones)
-
-    def blanket(self) -> Array:
-        """Return the exact blanket: the input with as many zero bits as there are."""
-        _, zeros, mass = self._classes()
-        return mass * self._weight(self._differing - zeros)
+        return up**ones * down ** (self._size - ones)
 
     @property
     def support(self) -> Support:
