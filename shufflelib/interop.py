@@ -283,13 +283,8 @@ def _checked_profile(profile):
 
 
 def _checked_step(step):
-    return validation.real(
-        step,
-        "value_discretization_interval",
-        at_least=1e-9,
-        at_most=1.0,
-        remedy="it is the step of the grid of losses; dp-accounting's default is 1e-4",
-    )
+    remedy = "it is the step of the grid of losses; dp-accounting's default is 1e-4"
+    return validation.real(step, "value_discretization_interval", at_least=1e-9, at_most=1.0, remedy=remedy)
 
 
 def _privacy_loss_distribution(pair, step, *, optimistic):

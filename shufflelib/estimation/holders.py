@@ -124,10 +124,6 @@ def padded_pairs(
     held = np.zeros(filled.shape)
     there = filled < d
     if there.any():
-        held[there] = values.numbers(
-            np.concatenate([np.asarray(one, float) for one in numbers]),
-            "values_of_keys",
-            at_least=-1.0,
-            at_most=1.0,
-        )
+        given = np.concatenate([np.asarray(one, float) for one in numbers])
+        held[there] = values.numbers(given, "values_of_keys", at_least=-1.0, at_most=1.0)
     return filled, held

@@ -98,12 +98,8 @@ def principal_components(images: ArrayLike, *, components: int = 60) -> Principa
     from sklearn.decomposition import PCA
 
     images = _rows(images, "images")
-    components = validation.count(
-        components,
-        "components",
-        at_most=min(images.shape),
-        remedy="there are no more components than pixels, nor than images",
-    )
+    remedy = "there are no more components than pixels, nor than images"
+    components = validation.count(components, "components", at_most=min(images.shape), remedy=remedy)
     found = PCA(components, svd_solver="covariance_eigh").fit(images.astype(np.float64))
     return PrincipalComponents(found.mean_, found.components_, found.explained_variance_)
 

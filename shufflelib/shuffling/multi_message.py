@@ -138,12 +138,8 @@ def published_pair(randomizer: MultiMessage, *, dummy_messages: int) -> Variatio
 
 
 def _protocol(randomizer):
-    validation.instance(
-        randomizer,
-        "randomizer",
-        MultiMessage,
-        remedy="randomizers.balls_into_bins(d=16) is a multi-message protocol; shuffle takes all others",
-    )
+    remedy = "randomizers.balls_into_bins(d=16) is a multi-message protocol; shuffle takes all others"
+    validation.instance(randomizer, "randomizer", MultiMessage, remedy=remedy)
 
 
 def _messages(dummy_messages, *, at_most):

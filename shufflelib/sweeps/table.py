@@ -302,13 +302,8 @@ def _range(name, given):
         )
         for end in ("from", "to")
     )
-    points = validation.count(
-        given["points"],
-        f"{name}: points",
-        at_least=2,
-        at_most=MOST_POINTS,
-        remedy="for one point give a number",
-    )
+    some = {"at_least": 2, "at_most": MOST_POINTS, "remedy": "for one point give a number"}
+    points = validation.count(given["points"], f"{name}: points", **some)
     values = (np.geomspace if log else np.linspace)(first, last, points).tolist()
     return [round(value) for value in values] if name in WHOLE else values
 

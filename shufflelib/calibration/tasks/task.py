@@ -156,13 +156,8 @@ class Task:
             return None
         if value is None:
             raise TypeError(f"{name} must be given for the task {task!r}: {self.sizes[name]}")
-        return validation.count(
-            value,
-            name,
-            at_least=LEAST[name],
-            at_most=most or self.most,
-            remedy=self.sizes[name],
-        )
+        most, remedy = most or self.most, self.sizes[name]
+        return validation.count(value, name, at_least=LEAST[name], at_most=most, remedy=remedy)
 
 
 def bits(options: int) -> int:

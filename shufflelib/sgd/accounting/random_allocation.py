@@ -92,13 +92,9 @@ class RandomAllocation(SymmetricPair):
     search_width = 1e-5
 
     def __init__(self, noise_multiplier: float, blocks: int) -> None:
-        self.noise_multiplier = validation.real(
-            noise_multiplier,
-            "noise_multiplier",
-            at_least=SMALLEST_NOISE,
-            at_most=LARGEST_NOISE,
-            remedy="with less noise than that there is no amplification",
-        )
+        remedy = "with less noise than that there is no amplification"
+        ends = {"at_least": SMALLEST_NOISE, "at_most": LARGEST_NOISE}
+        self.noise_multiplier = validation.real(noise_multiplier, "noise_multiplier", **ends, remedy=remedy)
         self.blocks = validation.count(blocks, "blocks", at_most=MOST_BLOCKS)
         self._shift = 1.0 / self.noise_multiplier
         self._alone = Gaussian(2.0 * self._shift)

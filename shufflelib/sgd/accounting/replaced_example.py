@@ -110,12 +110,8 @@ def _(reports: LaplaceBlocks, *, epochs):
 @one_example.register
 def _(reports: GaussianBlocks, *, epochs):
     epochs = checked_epochs(epochs)
-    validation.real(
-        reports.noise_multiplier,
-        "noise_multiplier",
-        at_least=2.0001 * math.sqrt(epochs) / LARGEST_MU,
-        remedy=f"at epochs={epochs}, less noise hides nothing",
-    )
+    least, remedy = 2.0001 * math.sqrt(epochs) / LARGEST_MU, f"at epochs={epochs}, less noise hides nothing"
+    validation.real(reports.noise_multiplier, "noise_multiplier", at_least=least, remedy=remedy)
     mu = Interval.of(2.0 / reports.noise_multiplier, 32.0).upper
     statement = f"one example of {reports.blocks} blocks of {reports.block_size} in {epochs} epochs"
     return epoch(

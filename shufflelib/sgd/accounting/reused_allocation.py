@@ -86,12 +86,10 @@ def reused_allocation(
     """
     epochs, blocks = checked_epochs(epochs), validation.count(blocks, "blocks", at_most=MOST_BLOCKS)
     chosen = validation.count(chosen, "chosen", at_most=blocks, remedy="blocks of one example, up to all")
+    least = SMALLEST_NOISE * math.sqrt(epochs) * (1 + 1e-9)
+    remedy = f"blocks reused in epochs={epochs} average their noise; with less there is no amplification"
     noise_multiplier = validation.real(
-        noise_multiplier,
-        "noise_multiplier",
-        at_least=SMALLEST_NOISE * math.sqrt(epochs) * (1 + 1e-9),
-        at_most=LARGEST_NOISE,
-        remedy=f"blocks reused in epochs={epochs} average their noise; with less there is no amplification",
+        noise_multiplier, "noise_multiplier", at_least=least, at_most=LARGEST_NOISE, remedy=remedy
     )
     # rounded down, which raises the curve by less than the relative 1e-12 that its lower bound is charged
     noise = Interval.of(noise_multiplier / math.sqrt(epochs), 4.0).lower
