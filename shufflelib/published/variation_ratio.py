@@ -75,10 +75,6 @@ def mixture_parts(table: ArrayLike, *, first: int = 0, second: int = 1) -> Mixtu
     first, second : int
         Rows of the first user's values, which must differ.
 
-    Returns
-    -------
-    MixtureParts
-
     Notes
     -----
     The decomposition holds.  What Lemma 4.4 makes of it does not: Q₁ and the Q_i differ, and the counts of

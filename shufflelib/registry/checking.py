@@ -84,10 +84,6 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     path : str or os.PathLike
         The file.
 
-    Returns
-    -------
-    dict
-
     Raises
     ------
     ValueError, OSError

@@ -174,10 +174,6 @@ def to_yaml(record: Mapping[str, Any]) -> str:
     record : mapping
         Made by `record`.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> from shufflelib import randomizers, record, registry, shuffle

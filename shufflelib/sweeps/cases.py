@@ -19,10 +19,6 @@ def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
     **axes : iterable
         Values of each parameter; the last one varies fastest.
 
-    Returns
-    -------
-    list of dict
-
     Raises
     ------
     TypeError, ValueError

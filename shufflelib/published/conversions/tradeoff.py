@@ -26,10 +26,6 @@ def tradeoff_from_approximate_dp_wasserman10(*, eps: ArrayLike, delta: ArrayLike
     eps, delta : float or array_like
         Guarantees, equal shapes: ε ≥ 0 in nats, δ in [0, 1].
 
-    Returns
-    -------
-    TradeoffFunction
-
     Notes
     -----
     Source: Wasserman, Zhou (JASA 2010), Theorem 2.4; Dong, Roth, Su (JRSSB 2022), Propositions 2.5, 2.12.

@@ -46,10 +46,6 @@ def echo_clones_liu23(*, eps0: ArrayLike) -> float:
               p_{ij} = \frac{\varepsilon_i}{\varepsilon_j}\,
               \frac{1 - e^{-\varepsilon_j}}{1 - e^{-\varepsilon_i}}\, e^{-\max(\varepsilon_i, \varepsilon_j)}
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     User 1 is taken to be one with the largest budget.  Errata: the argument needs p_{i1}; the average

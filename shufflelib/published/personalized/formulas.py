@@ -206,10 +206,6 @@ def gaussian_delta_with_slack_gspa24(
     slack : float
         τ in [0, 1].
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     The conjugate of eq. (15): :math:`\sup_\alpha 1 - e^\varepsilon\alpha - G_\mu(\alpha+\tau) + \tau`, whose

@@ -50,10 +50,6 @@ def score_distribution(plus, minus, counts):
     counts : numpy.ndarray, shape (g,)
         Number of scores in each group, whole and non-negative.
 
-    Returns
-    -------
-    ScoreDistribution
-
     Notes
     -----
     Cost O(g s) with s about 19 standard deviations of the sum.
