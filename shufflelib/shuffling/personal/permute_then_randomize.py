@@ -246,27 +246,21 @@ class PersonalizedPair(SymmetricPair):
 
     def known_renyi(self, order):
         """Return both bounds of D_order(P‖Q), None for few budgets that are not listed."""
-        if self._finite:
-            return self._finite.renyi_directed(order)
-        if self.kinds.size <= FEW_KINDS:
-            return None
-        above, below = self._above_and_below
-        return below.renyi_directed(order)[0], above.renyi_directed(order)[1]
+        return self._known(lambda pair: pair.renyi_directed(order))
 
     def known_false_negatives(self, fpr):
         """Return both bounds of the smallest false-negative rate, None for few budgets not listed."""
+        return self._known(lambda pair: pair.false_negatives(fpr))
+
+    def _known(self, ask):
+        """Return both bounds of a number; of many budgets that between fewer, rounded up and rounded down."""
         if self._finite:
-            return self._finite.false_negatives(fpr)
+            return ask(self._finite)
         if self.kinds.size <= FEW_KINDS:
             return None
-        above, below = self._above_and_below
-        return above.false_negatives(fpr)[0], below.false_negatives(fpr)[1]
-
-    @property
-    def _above_and_below(self):
-        """The pairs of few budgets between which a whole curve of many lies: rounded up, rounded down."""
         grids = (self._grid(CURVE_KINDS, upward) for upward in (True, False))
-        return [type(self)(grid.eps0, counts=grid.count) for grid in grids]
+        lower, upper = zip(*(ask(type(self)(grid.eps0, counts=grid.count)) for grid in grids), strict=True)
+        return min(lower), max(upper)
 
 
 class _AdaptivePair(PersonalizedPair):
