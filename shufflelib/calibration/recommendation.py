@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from shufflelib import randomizers
 from shufflelib.calibration.questions import ANALYSTS
 from shufflelib.calibration.targets import Target
 from shufflelib.calibration.tasks import TASKS
@@ -23,6 +22,7 @@ from shufflelib.profiles import cautions
 from shufflelib.profiles.cautions import belief, breach, exactly, population, warning
 from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
+from shufflelib.randomizers.by_name import spelled
 from shufflelib.shuffling.aggregated import aggregate
 from shufflelib.shuffling.multi_message import shuffle_messages
 from shufflelib.shuffling.shuffled import shuffle
@@ -302,8 +302,7 @@ class _Asked(Target):
 
     def _named(self, mechanism):
         """Return the name of a candidate; ``generalized-rr`` and ``krr`` name it too."""
-        wanted = mechanism.strip().lower().replace("-", "_") if isinstance(mechanism, str) else ""
-        wanted = randomizers.OTHER_NAMES.get(wanted, wanted)
+        wanted = spelled(mechanism)
         if wanted not in self.candidates:
             raise ValueError(
                 f"mechanism must be one for the task {self.task!r}, got {validation.shown(mechanism)}; "

@@ -29,6 +29,12 @@ def constructors():
     }
 
 
+def spelled(name):
+    """Return a name as Python has it, with the usual one for ``krr`` and the like; empty if it is no text."""
+    name = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
+    return randomizers.OTHER_NAMES.get(name, name)
+
+
 def named(name):
     """Return the name of a randomizer as Python has it; ``generalized-rr`` and ``krr`` name it too.
 
@@ -38,9 +44,8 @@ def named(name):
     >>> named("generalized-rr"), named("OUE")
     ('generalized_rr', 'optimized_unary')
     """
-    wanted = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else name
-    wanted = randomizers.OTHER_NAMES.get(wanted, wanted) if isinstance(name, str) else name
-    if not isinstance(name, str) or wanted not in constructors():
+    wanted = spelled(name)
+    if wanted not in constructors():
         near = validation.suggestion(wanted, constructors(), randomizers.OTHER_NAMES)
         if wanted in randomizers.__all__:
             near = f", which is for Python only: {_in_python(wanted)}"

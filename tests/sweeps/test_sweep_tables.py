@@ -101,6 +101,7 @@ def test_files_of_tables_are_refused_as_on_the_command_line(tmp_path):
         ({"pmf": 3}, ValueError, "entries are probabilities"),
         ({}, ValueError, "randomizer is missing; give one of binary_rr"),
         ({"randomizer": randomizers.laplace(eps0=1.0)} | searched, ValueError, "no eps0 to calibrate"),
+        ({"randomizer": [["binary-rr"]]}, ValueError, "randomizer must be a known one, got a list"),
     ):
         with pytest.raises(kind) as raised:
             tabulate(OWN | asked)
