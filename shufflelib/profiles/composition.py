@@ -102,6 +102,11 @@ class ComposedPair(Pair):
         """Sum of the rounds' largest losses."""
         return added((count, (pair.max_privacy_loss,) * 2) for pair, count in self.rounds).upper
 
+    @property
+    def forward_is_dominant(self):
+        """Whether P‖Q is likely to have the larger divergence, as in the first of the rounds."""
+        return self.rounds[0][0].forward_is_dominant
+
     def about_total_variation(self):
         """Return about log H at ε = 0: that of a Gaussian pair with μ² the sum of those of the rounds."""
         starts = [(count, pair.discretised.knots().high[0]) for pair, count in self.rounds]

@@ -225,7 +225,7 @@ class DiscretisedLoss:
             ahead, behind = self.tilted(tilt, MIDDLING, depth)[:2]
         else:
             ahead, behind = self.knots(depth), self.reversed.knots(depth)
-        unit = UNITS * math.exp(max(ahead.high[0], -700.0))
+        unit = UNITS * math.exp(max(min(ahead.high[0], behind.high[0]), -700.0))
         for _ in range(MOST_BATCHES):
             further = _further(ahead, behind, ORDERS[tilt] - 1.0, share, unit)
             size = ahead.eps.size, behind.eps.size
