@@ -76,20 +76,17 @@ def added(counted):
 
 @functools.singledispatch
 def sampled(profile, rate):
-    """Return a profile on a random subset of the users: implemented for each kind of profile."""
-    raise NotImplementedError(f"{type(profile).__name__} cannot be sampled")
+    """Return a profile on a random subset of the users: registered for each kind of profile."""
 
 
 @functools.singledispatch
 def repeated(profile, count):
-    """Return a profile over so many adaptive rounds: implemented where rounds are composed."""
-    raise NotImplementedError(f"{type(profile).__name__} cannot be composed")
+    """Return a profile over so many adaptive rounds: registered where rounds are composed."""
 
 
 @functools.singledispatch
 def grouped(profile, size):
-    """Return a profile for neighbours that differ in several users: implemented where groups are chained."""
-    raise NotImplementedError(f"{type(profile).__name__} has no groups")
+    """Return a profile for neighbours that differ in several users: registered where groups are chained."""
 
 
 class PrivacyProfile(Shown, ABC):
