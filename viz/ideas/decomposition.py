@@ -115,6 +115,7 @@ def _join(ax, rest, others, bottoms):
         box = {"facecolor": "0.92", "edgecolor": "none", "pad": 1}
         words = digits(within[one], 2)
         ax.text(end - within[one] * wide / 2, bottom + HIGH / 2, words, **BOLD, color=RED, bbox=box)
-    you, them = digits(rest[one], 2), digits(others[one], 2)
-    said = f"one of the ignored outputs: you {you}, they {them}"
+    few, many = sorted((rest[one], others[one]))
+    times = f"{digits(many / few, 2)} times as likely" if few else "possible only"
+    said = f"the same ignored output: {times} from {'others' if others[one] == many else 'you'}"
     ax.text(RIGHT, BASE - 0.14, said, color=RED, ha="right", va="top", fontsize=NOTE, weight="bold")

@@ -12,13 +12,15 @@ CORNERS = range(2, 61)
 ALARMS = 0.2  # rate of false alarms at which the merged chain is read
 
 
-def draw_segments(first, second, *, finding=None, setting=""):
+def draw_segments(first, second, *, names=("one mechanism", "the other"), finding=None, setting=""):
     """Draw two trade-off functions as chains of segments, and half of each merged, sorted by slope.
 
     Parameters
     ----------
     first, second : array_like, shapes (m, 2) and (k, 2)
         Corners of each chain from (0, 1) to (1, 0): false alarms and misses, convex.
+    names : sequence of two str
+        What the two mechanisms are called.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def draw_segments(first, second, *, finding=None, setting=""):
     fig, top = canvas(HEIGHT, finding, setting)
     gap = (WIDTH - 0.7 - 3 * SIDE) / 2
     lefts = 0.5 + (SIDE + gap) * np.arange(3)
-    names = ["one mechanism", "the other", "half of each,\nsteepest first"]
+    names = [*names, "half of each,\nsteepest first"]
     chains = [(steps[0], [BLUE] * 60), (steps[1], [RED] * 60), (both[order], colours[order])]
     for left, name, (parts, looks) in zip(lefts, names, chains, strict=True):
         ax = panel(fig, left, 0.55, SIDE, min(SIDE, top - 1.0), xlabel="false alarms (%)")
@@ -52,9 +54,10 @@ def draw_segments(first, second, *, finding=None, setting=""):
     fig.axes[0].set_ylabel("misses (%)", fontsize=LABEL, labelpad=-10)
     missed = float(np.interp(ALARMS, *merged.T))
     ax.plot([ALARMS, ALARMS, -0.04], [-0.04, missed, missed], color=BLACK, lw=0.8, ls=(0, (1, 1.5)))
+    ax.set(xticks=[0, ALARMS, 1], xticklabels=["0", f"{100 * ALARMS:g}", "100"])
     ax.plot(ALARMS, missed, "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9)
-    said = f"at {100 * ALARMS:g} %: {misses} %\nmissed, {100 * (1 - ALARMS):g} %\nby guessing"
-    ax.text(0.34, 0.44, said, va="bottom", fontsize=NOTE, weight="bold")
+    said = f"missed: {misses} %;\nguessing:\n{100 * (1 - ALARMS):g} %"
+    ax.text(1.12, 0.58, said, ha="right", va="bottom", fontsize=NOTE, weight="bold")
     middle = (0.55 + min(SIDE, top - 1.0) / 2) / HEIGHT
     for sign, left in zip("+=", lefts[1:], strict=True):
         fig.text((left - gap / 2) / WIDTH, middle, sign, ha="center", va="center", fontsize=14, color="0.3")
