@@ -48,12 +48,13 @@ def test_a_value_is_computed_once_and_can_be_documented():
     assert Slow.value.__doc__ == "What it is."
 
 
-def test_threads_that_compute_at_once_keep_the_same_value(started):
+def test_threads_that_compute_at_once_do_not_wait_for_each_other(started):
     slow, seen, thread = started
     first = slow.value
+    assert slow.asked == 2 and vars(slow)["value"] is first and not seen
     GOES_ON.set()
     thread.join()
-    assert slow.asked == 2 and seen == [first] and slow.value is first
+    assert slow.value in (first, *seen)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
