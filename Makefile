@@ -247,7 +247,7 @@ figures/papers/index.csv: claims/items.toml claims/ledger.toml | .venv/installed
 	@mkdir -p $(@D) build && $(VENV) -m claims --index >build/index.csv && mv build/index.csv $@
 
 figures/README.md: $(FULL) build/full/ideas.drawn tools/figures_page.py
-	@$(VENV) tools/figures_page.py build/full figures
+	@$(VENV) tools/figures_page.py figures
 
 build/full/ideas.drawn: FOLDER := figures
 build/quick/ideas.drawn build/check/ideas.drawn: FOLDER = $(@D)/figures

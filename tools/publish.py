@@ -31,8 +31,16 @@ def pictures(path):
         return [np.asarray(frame.convert("RGBA"), dtype=int) for frame in ImageSequence.Iterator(image)]
 
 
+def headline(path):
+    """Return the title that a picture holds, which is its headline."""
+    with Image.open(path) as image:
+        return image.info.get("Title", "")
+
+
 def same_picture(one, other):
-    """Whether two pictures show the same."""
+    """Whether two pictures show the same under the same title."""
+    if headline(one) != headline(other):
+        return False
     pairs = list(itertools.zip_longest(pictures(one), pictures(other)))
     alike = all(old is not None and new is not None and old.shape == new.shape for old, new in pairs)
     return alike and all(np.abs(old - new).max() <= LEVELS for old, new in pairs)

@@ -165,5 +165,6 @@ def picture_of(place, *, dpi=200):
 
 def _render(fig, form, dpi=200):
     buffer = io.BytesIO()
-    fig.savefig(buffer, format=form, metadata=UNDATED[form], dpi=dpi)
+    titled = {"Title": wishes(fig).headline or None}
+    fig.savefig(buffer, format=form, metadata=UNDATED[form] | titled, dpi=dpi)
     return buffer.getvalue()
