@@ -225,12 +225,13 @@ class PrivacyProfile(Shown, ABC):
         )
 
     def _log_delta(self, eps, tolerance=TOLERANCE):
-        curves, found = {id(one): one for side in self._directions for one in side}, {}  # one may be on both
+        sides = self._directions  # once: another thread may be about to keep equal ones
+        curves, found = {id(one): one for side in sides for one in side}, {}  # one may be on both
         for kind in dict.fromkeys(map(type, curves.values())):
             some = {key: one for key, one in curves.items() if type(one) is kind}
             found |= zip(some, kind.log_curves([(one, eps) for one in some.values()], tolerance), strict=True)
         above, below = (
-            functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in self._directions
+            functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in sides
         )
         upper = np.minimum(above.upper, 0.0)
         return Interval(np.minimum(below.lower, upper), upper)

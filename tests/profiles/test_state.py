@@ -134,6 +134,14 @@ def test_threads_that_share_a_profile_get_its_answers():
     assert found == [ends(daily().compose(3).delta(eps)) for eps in asked]
 
 
+def test_another_thread_may_replace_what_is_kept_at_any_time(monkeypatch):
+    made, expected = daily().compose(3), ends(daily().compose(3).delta(0.3))
+    sides = made._directions
+    anew = property(lambda _: [[copy.copy(pair) for pair in side] for side in sides])
+    monkeypatch.setattr(profiles.PrivacyProfile, "_directions", anew)
+    assert ends(made.delta(0.3)) == expected
+
+
 def test_personal_budgets_that_were_rounded_are_freed(monkeypatch):
     monkeypatch.setattr(permute_then_randomize, "MOST_KINDS", 20)
     pair = MAKERS["personal budgets"]()
