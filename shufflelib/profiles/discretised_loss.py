@@ -48,7 +48,6 @@ FAR = 550.0  # nats; a loss this large counts as infinite
 LOWEST = 30.0  # nats; e^{-LOWEST} still differs from 0 beside 1
 MOST_KNOTS = 1200  # of one direction
 MOST_BATCHES, MOST_PIECES = 5, 16  # of knots for one distribution, and of one gap in a batch
-ENOUGH = 1.5  # times the doubt allowed may be left, where further knots would cost another batch
 SPARED = 0.5  # of a doubling of the number of pieces
 ALONE = 4.0  # times as doubtful as both gaps beside it is one that has a kink
 UNITS = 2.5 * 2.0**-20  # of H(0): knots that further ones of any class share are multiples
@@ -256,7 +255,7 @@ def _further(ahead, behind, power, share, unit):
     if ahead is behind:  # a knot serves both sides
         doubt = doubt[near:] + np.append(doubt[:near][::-1], np.zeros(doubt.size - 2 * near))
         near, eps, kink = 0, eps[near:], kink[near:]
-    if not doubt.sum() > ENOUGH:
+    if not doubt.sum() > 1.0:
         return np.empty(0), np.empty(0)
     # pieces of a gap have together one over the square of their number of its doubt
     third = np.cbrt(doubt)
