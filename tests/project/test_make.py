@@ -14,6 +14,7 @@ import nbformat
 import numpy as np
 import pytest
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 import needs
 import publish
@@ -266,11 +267,13 @@ def figures(tmp_path):
     placed, drawn = tmp_path / "placed", tmp_path / "drawn"
     placed.mkdir()
 
-    def draw(value, dot=0, label="a", folder=drawn, table="| x |\n| 1.23457 |\n"):
+    def draw(value, dot=0, label="a", folder=drawn, table="| x |\n| 1.23457 |\n", title="A"):
         folder.mkdir(exist_ok=True)
         shade = np.full((20, 30, 3), 250, dtype=np.uint8)
         shade[3, 4] -= dot
-        Image.fromarray(shade).save(folder / "00_a.png")
+        titled = PngInfo()
+        titled.add_text("Title", title)
+        Image.fromarray(shade).save(folder / "00_a.png", pnginfo=titled)
         (folder / "00_a.csv").write_text(f"# n: 10\nbound,x\n{label},{value}\n")
         (folder / "00_a.pdf").write_text(f"{value} {dot} {label}")
         (folder / "00_t.csv").write_text("x\n1.234567\n")
@@ -302,6 +305,7 @@ def test_figures_that_another_processor_draws_alike_stay_as_they_are(figures, ne
         ({"value": "2.000001"}, "00_a: 1 entries differ, first row 1, x: 2.0 became 2.000001"),
         ({"value": "2.0", "label": "b"}, "00_a: 1 entries differ, first row 1, bound: a became b"),
         ({"value": "2.0", "dot": 3}, "00_a: drawn differently"),
+        ({"value": "2.0", "title": "B"}, "00_a: drawn differently"),
         ({"value": "2.0", "table": "| y |\n| 1.23457 |\n"}, "00_t: drawn differently"),
     ],
 )
