@@ -197,7 +197,7 @@ class Line:
     @property
     def size(self):
         """Number of nodes kept."""
-        return self.omega.size if self.integrated else 0
+        return sum(omega.size for omega, _, _ in self.blocks) if self.integrated else 0
 
     def _choose(self, total, width):
         """Choose the smoothing v, the period Λ and the number of nodes, and say whether that is of use."""
@@ -223,25 +223,33 @@ class Line:
 
     def _draw(self, tilts, counts):
         """Keep the nodes that matter: what ε does not change there, smoothed by v and by 4v, with errors."""
-        kept, atoms = [], max(tilt.mass.size for tilt in tilts)
+        self.blocks, atoms, doubts = [], max(tilt.mass.size for tilt in tilts), []
         for first in range(0, self.nodes, BLOCK):
             last = min(first + BLOCK, self.nodes)
             starts, length = self._rows(tilts, counts, first, last)
-            for part in np.array_split(starts, 1 + starts.size * max(length, atoms) // BLOCK):
-                kept.append(self._alive(tilts, counts, part, length, last))
-        omega, modulus, angle, doubt = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        line = self.theta + 1j * omega
-        product = line * (1.0 + line)
-        value = np.exp(modulus + 1j * angle) / np.where(omega == 0.0, 2.0, 1.0) / product
-        self.omega, self.once = omega, value * np.exp(0.5 * self.smoothing * product)
-        self.fourfold = value * np.exp(2.0 * self.smoothing * product)
-        size, doubt = np.abs(self.fourfold), np.minimum(doubt + 64 * UNIT, 50.0)
+            parts = np.array_split(starts, 1 + starts.size * max(length, atoms) // BLOCK)
+            alive = [self._alive(tilts, counts, part, length, last) for part in parts]
+            block, *doubt = self._smoothed(*(np.concatenate(each) for each in zip(*alive, strict=True)))
+            self.blocks.append(block)
+            doubts.append(doubt)
+        rounding, turning = (math.fsum(each) for each in zip(*doubts, strict=True))
         gain = 2.0 * self.smoothing * self.theta * (1.0 + self.theta)
         left_out = self.nodes * math.exp(gain - GONE) / self.theta / (1.0 + self.theta)
         # beyond the cut-off: ∫ e^{-vω²/2} dω/ω² <= e^{-vω²/2}/(vω³)
         beyond = math.exp(gain - CUT) / (math.pi * self.smoothing * self.cutoff**3)
-        self.rounding = self.step / math.pi * (float(np.sum(size * np.expm1(doubt))) + left_out) + beyond
-        self.turning = self.step / math.pi * 4 * UNIT * float(np.sum(size * np.exp(doubt) * omega))
+        self.rounding = self.step / math.pi * (rounding + left_out) + beyond
+        self.turning = self.step / math.pi * 4 * UNIT * turning
+
+    def _smoothed(self, omega, modulus, angle, doubt):
+        """Return a block of nodes, ω and what is summed there, smoothed by v and by 4v, and its errors."""
+        line = self.theta + 1j * omega
+        product = line * (1.0 + line)
+        value = np.exp(modulus + 1j * angle) / np.where(omega == 0.0, 2.0, 1.0) / product
+        once = value * np.exp(0.5 * self.smoothing * product)
+        fourfold = value * np.exp(2.0 * self.smoothing * product)
+        size, doubt = np.abs(fourfold), np.minimum(doubt + 64 * UNIT, 50.0)
+        rounding, turning = np.sum(size * np.expm1(doubt)), np.sum(size * np.exp(doubt) * omega)
+        return (omega, once, fourfold), float(rounding), float(turning)
 
     def _rows(self, tilts, counts, first, last):
         """Return where rows of nodes start that may matter, and how many nodes a row has."""
@@ -291,15 +299,16 @@ class Line:
 
     def _integral(self, eps, log_scale, doubt):
         """Enclose log δ by the integral, e^{log_scale} being E e^{θL − θε}."""
-        once, fourfold = np.empty((2, eps.size))
-        for part in np.array_split(np.arange(eps.size), 1 + eps.size * self.omega.size // BLOCK):
-            turn = self.omega * (self.mean - eps[part])[:, None]
-            cosine, sine = np.cos(turn), np.sin(turn)
-            for found, value in ((once, self.once), (fourfold, self.fourfold)):
-                found[part] = self.step / math.pi * (cosine * value.real - sine * value.imag).sum(axis=1)
+        once, fourfold = np.zeros((2, eps.size))
+        for omega, *values in self.blocks:
+            for part in np.array_split(np.arange(eps.size), 1 + eps.size * omega.size // BLOCK):
+                turn = omega * (self.mean - eps[part])[:, None]
+                cosine, sine = np.cos(turn), np.sin(turn)
+                for found, value in zip((once, fourfold), values, strict=True):
+                    found[part] += self.step / math.pi * (cosine * value.real - sine * value.imag).sum(axis=1)
         reach = abs(self.mean) + eps
         rounding = self.rounding + self.turning * reach * np.exp(
-            np.minimum(4 * UNIT * self.omega[-1] * reach, 50.0)
+            np.minimum(4 * UNIT * self.cutoff * reach, 50.0)
         )
         aliases = self._aliases(eps, log_scale, doubt)
         share = erf(math.sqrt(self.smoothing / 8.0)) / erf(math.sqrt(self.smoothing / 2.0)) * (1 + 16 * UNIT)

@@ -21,7 +21,7 @@ import numpy as np
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.saddle_point import added, log_abs_one_plus
 
-BLOCK = 1 << 17  # nodes of one sum at once
+BLOCK = 1 << 17  # nodes at once
 NEAR = 100_000  # nodes up to which all of those near 0 are evaluated
 SHORTEST = 4  # rows of fewer nodes are evaluated without a look at their first and last
 TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the cache
@@ -90,13 +90,13 @@ def _reach(values, masses, step, far, count, nothing):
 def _tables(values, masses, step, count, first, row):
     """Yield some sums, and φ − 1 at ``count`` or more of their nodes, every row-th from the first one on.
 
-    Tables of one shape are made at once, those of as many sums as fit into the cache.
+    Tables of one shape are made at once, those of as many sums as fit into the cache, a block of nodes.
     """
     side = np.ceil(np.sqrt(count) / CLASS).astype(int) * CLASS
     for few in np.unique(side[side > 0]).tolist():
         every = np.flatnonzero(side == few)
-        parts = min(every.size, 1 + every.size * few * len(values) // TABLE)
-        for some in np.array_split(every, parts):
+        parts = 1 + every.size * few * max(len(values) / TABLE, few / BLOCK)
+        for some in np.array_split(every, min(every.size, int(parts))):
             mine = np.ascontiguousarray(masses[:, some].T)
             angle = np.ascontiguousarray((step[some] * row[some] * values[:, some]).T)
             near = cf_minus_one_of_multiples(angle, few)

@@ -233,15 +233,18 @@ class ComposedPair(Pair):
         return lower, upper
 
     def _integrated(self, line, eps, tolerance, totals, finer):
-        """Enclose log H by integrals as fine as that."""
-        lines = self._kept.get((*line, tolerance, finer))
-        if lines is None:
-            theta = float(_theta(line[2]))
-            lines = [Line(side, theta, totals.width, finer=finer) for side in totals[:2]]
-            if max(one.size for one in lines) <= KEPT:
-                self._kept.setdefault((*line, tolerance, finer), lines)
-        upper = totals.above.log_delta(lines[0], eps).upper + totals.above.slack
-        return totals.below.log_delta(lines[1], eps).lower - totals.below.slack, upper
+        """Enclose log H by integrals as fine as that, one after the other: each may have many nodes."""
+        above, below, *_ = totals
+        upper = self._on_line(above, line, eps, tolerance, totals.width, finer).upper + above.slack
+        return self._on_line(below, line, eps, tolerance, totals.width, finer).lower - below.slack, upper
+
+    def _on_line(self, total, line, eps, tolerance, width, finer):
+        """Enclose log δ of one of the sums by the integral along a line, kept if it has few nodes."""
+        key = (total, *line, tolerance, finer)
+        drawn = self._kept.get(key) or Line(total, float(_theta(line[2])), width, finer=finer)
+        if drawn.size <= KEPT:
+            self._kept.setdefault(key, drawn)
+        return total.log_delta(drawn, eps)
 
     def _beside_single_rounds(self, eps, found):
         """Narrow a bracket of log H by what single rounds say: at least the best, at most basic composition.

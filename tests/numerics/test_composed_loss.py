@@ -83,6 +83,17 @@ def test_nodes_that_are_left_out_do_not_matter(monkeypatch):
         np.testing.assert_allclose(one, two, rtol=1e-12)
 
 
+def test_many_blocks_of_nodes_answer_as_one(monkeypatch):
+    found = total("many rounds")
+    theta = saddle(found)
+    one = Line(found, theta, 1e-3)
+    monkeypatch.setattr(composed_loss, "BLOCK", 64)
+    many = Line(found, theta, 1e-3)
+    assert many.size == one.size > 64 and max(omega.size for omega, _, _ in many.blocks) <= 64
+    for whole, parts in zip(one.log_delta(EPS), many.log_delta(EPS), strict=True):
+        np.testing.assert_allclose(whole, parts, rtol=1e-12)
+
+
 @pytest.mark.parametrize("theta", [1e-9, 1e160])
 def test_where_no_integral_helps_the_bounds_still_hold(theta):
     found = total("few losses")

@@ -124,3 +124,11 @@ def test_values_at_listed_nodes_lose_no_more_than_a_few_roundings():
             exact = sum(m * (mpmath.expjpi(angle * mpmath.mpf(x) / mpmath.pi) - 1) for x, m in parts)
             away = float(angle) * sum(m * abs(x) for x, m in parts)
             assert abs(exact - complex(phi)) <= (len(parts) + 12) * UNIT * away
+
+
+def test_sums_with_many_nodes_do_not_come_all_at_once():
+    values, masses = np.tile([[1.0], [-0.7], [0.2], [-0.4]], 9), np.tile([[0.3], [0.3], [0.2], [0.2]], 9)
+    step, count = np.full(9, 1e-5), np.full(9, 60_000)
+    found = list(nodes.of_each(values, masses, step, count, np.full(9, 40.0)))
+    assert sum(which.size for which, _, _ in found) == 9 * 60_000
+    assert max(which.size for which, _, _ in found) <= 2 * nodes.BLOCK
