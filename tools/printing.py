@@ -19,6 +19,9 @@ FORMULA = re.compile(  # or code, in which a dollar is a dollar
     r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>(?!\s)[^$`]+?)(?<!\s)\$(?P<after>[.,;:)]*)",
     re.DOTALL,
 )
+CODE = re.compile(r"(?P<code><pre.*?</pre>|<code.*?</code>|<[^>]*>)|[^<]+", re.DOTALL)
+# The space before "%" and around "=" between a symbol and its number, where no line may break.
+WHOLE = re.compile(r"(?<=\d) (?=%)|(?<=[A-Za-zα-ω₀]) (?=[=≈≤≥] \d)|(?<=[A-Za-zα-ω₀][ \u00a0][=≈≤≥]) (?=\d)")
 HEAD = """<!doctype html>
 <html lang="en">
 <head>
@@ -78,6 +81,7 @@ def rendered(text, link=lambda target: None):
         return f'<span class="whole">{kept}</span>' if found["after"] else kept
 
     shown = MARKDOWN(FORMULA.sub(kept, LINK.sub(changed, text)))
+    shown = CODE.sub(lambda found: found[0] if found["code"] else WHOLE.sub("\u00a0", found[0]), shown)
     return re.sub("\x1a(\\d+)\x1a", lambda found: formulas[int(found[1])], shown)
 
 

@@ -264,6 +264,12 @@ def test_a_deck_has_question_guess_code_summary_and_quiz(lesson, tmp_path):
     assert "solution has fifteen words" not in deck
 
 
+def test_a_number_stays_with_its_sign():
+    shown = printing.rendered("At ε = 0.3 it is 65 %, `ε = 0.3` and $n = 1 %$ stay.")
+    assert "ε\u00a0=\u00a00.3 it" in shown and "65\u00a0%" in shown and "<code>ε = 0.3</code>" in shown
+    assert r"\(n = 1 %\)" in shown
+
+
 def test_notes_have_the_solutions_at_their_end(lesson, tmp_path):
     body, answers = notes.lesson_body(lesson, tmp_path), notes.solutions([lesson])
     assert "fifteen words" not in body and "fifteen words" in answers
