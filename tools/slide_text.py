@@ -2,45 +2,51 @@
 
 import re
 
-import lesson_parts
-
 OPTION = re.compile(r"(?:^> |[ ·]+)(?=(?:\*\*)?(?:[A-F]\.|\([a-f]\))(?:\*\*)? )", re.MULTILINE)
-BLOCK = re.compile(r"\n{2,}(?!\$\$|\||[-*>] )")  # formula, table, list stay with what announces them
-ROOM = 16  # lines of prose on a slide
+# A formula, a table and a list stay with what announces them, the rest of a sentence with its beginning.
+BLOCK = re.compile(r"\n{2,}(?!\$\$|\||[-*>] |[a-z])")
+FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+UNSEEN = re.compile(r"\\[a-zA-Z]+|[{}$*^_]")  # markup that takes no room, or that of one letter
+ROOM = 15  # lines of prose on a slide
+REST = 4  # lines that are no slide of their own if they find room, set smaller, on the one before
 
 
 def lines(block):
-    """Return how many lines a block of Markdown takes on a slide."""
-    rows = block.splitlines()
-    return 0.5 + sum({"|": 1.4, "$": 3}.get(row[:1], 1 + len(row) // 80) for row in rows)
+    """Return how many lines of prose a block of Markdown, or of code, takes on a slide."""
+    rows = FORMULA.sub("§", block).splitlines()
+    if block.startswith("```"):
+        return 0.5 + 0.77 * sum(not row.startswith("```") for row in rows)
+    sizes = {"|": 1.25, "§": 3}
+    seen = [row for row in rows if not row.startswith("|-")]
+    wide = [1 + len(UNSEEN.sub("", row.strip())) // 80 for row in seen]
+    return 0.5 + sum(sizes.get(row.lstrip("> ")[:1], size) for row, size in zip(seen, wide, strict=True))
 
 
-def portions(text):
-    """Return text as pieces that fit a slide each, a sentence a line."""
-    found, used = [], ROOM
-    for block in BLOCK.split(text.strip()) if text.strip() else ():
-        if used + lines(block) > ROOM:
-            found, used = [*found, ""], 0
-        found[-1] += re.sub(r"(?<=[.:!?])\n(?=\S)", "  \n", block) + "\n\n"
-        used += lines(block)
+def blocks(text):
+    """Return the blocks of Markdown, a sentence a line."""
+    text = text.strip()
+    return [re.sub(r"(?<=[.:!?])\n(?=\S)", "  \n", one) for one in BLOCK.split(text)] if text else []
+
+
+def program(cell):
+    """Return a cell's code and what it prints as one block."""
+    said = "".join(one.text for one in cell.get("outputs", ()) if one.output_type == "stream").strip("\n")
+    return f"```python\n{cell.source}\n```" + (f"\n\n```\n{said}\n```" if said else "")
+
+
+def portions(parts):
+    """Return blocks put together to pieces that fit a slide each."""
+    found, used = [], []
+    for part in parts:
+        if not used or used[-1] + lines(part) > ROOM:
+            found, used = [*found, ""], [*used, 0.0]
+        found[-1] += f"{part}\n\n"
+        used[-1] += lines(part)
+    if len(used) > 1 and used[-1] <= REST and used[-2] + used[-1] <= ROOM + REST:
+        found[-2:] = [found[-2] + found[-1]]
     return found
 
 
 def guess(text):
     """Return the guess with each of its answers in a line of its own."""
     return OPTION.sub(lambda found: ">\n> " if found[0].startswith(">") else "\n>\n> ", text)
-
-
-def programs(cells):
-    """Return the visible code that draws nothing, and what it prints, in pieces that fit a slide each."""
-    found = [""]
-    for cell in cells:
-        if not lesson_parts.is_program(cell):
-            continue
-        piece = f"```python\n{cell.source}\n```\n\n"
-        if said := "".join(one.text for one in cell.get("outputs", ()) if one.output_type == "stream"):
-            piece += f"```\n{said}\n```\n\n"
-        if found[-1].count("\n") + piece.count("\n") > 24:
-            found.append("")
-        found[-1] += piece
-    return [text for text in found if text]

@@ -62,29 +62,55 @@ def answer(lesson):
     return found[0] if found else ""
 
 
+def told(heading, cells, folder):
+    """Yield the slides of a section in reading order: text with the programs in it, pictures in between."""
+    title, parts = heading, []
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            text = re.sub(r"^## .*\n*", "", lesson_parts.FOLDED.sub("", cell.source))
+            first, *others = re.split(r"^### ", text, flags=re.MULTILINE)
+            parts += slide_text.blocks(first)
+            for part in others:
+                yield from (slide(title, one) for one in slide_text.portions(parts))
+                title, _, text = part.partition("\n")
+                title, parts = f"{heading}: {title}", slide_text.blocks(text)
+        elif lesson_parts.is_program(cell):
+            parts.append(slide_text.program(cell))
+        if pictures := list(shown(cell, folder)):
+            yield from (slide(title, one) for one in slide_text.portions(parts))
+            yield from pictures
+            parts = []
+    yield from (slide(title, one) for one in slide_text.portions(parts))
+
+
+def seen(cells, folder):
+    """Yield the slides of "See it": words, then pictures; pictures first if nothing announces them."""
+    heading, text = "See it", [cell for cell in cells if cell.cell_type == "markdown"]
+    drawn = [cell for cell in cells if cell.cell_type == "code"]
+    ideas = dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in drawn)))
+    pictures = [figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name) for name in ideas]
+    pictures += [picture for cell in drawn for picture in shown(cell, folder)]
+    words = [*told(heading, text, folder)]
+    yield from words + pictures if "\n" in text[0].source else pictures + words
+
+
 def section(lesson, heading, folder):
     """Yield the slides of one section."""
     cells = lesson.sections[heading]
     if heading == "What it does not say" and (said := answer(lesson)):
-        options = re.findall(r"^>.*$", slide_text.guess(lesson.text("Guess first")), re.MULTILINE)
-        yield slide("The guess", "\n\n".join([said, "\n".join(options)]))
+        options = "\n".join(re.findall(r"^>.*$", slide_text.guess(lesson.text("Guess first")), re.MULTILINE))
+        yield slide("The guess", f"{said}\n\n{options}")
     if heading == "Guess first":
         yield slide(heading, slide_text.guess(lesson.text(heading)))
-    if heading in ("See it", "The smallest case by hand", "What it does not say", "Summary"):
-        first, *others = re.split(
-            r"^### ", lesson_parts.FOLDED.sub("", lesson.text(heading)), flags=re.MULTILINE
-        )
-        for title, _, text in [("", "", first), *(part.partition("\n") for part in others)]:
-            for part in slide_text.portions(text):
-                yield slide(f"{heading}: {title}" if title else heading, part)
-    if heading == "See it":
-        for name in dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in cells))):
-            yield figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name)
-    if heading.startswith(("The smallest case", "The idea")):
-        for part in slide_text.programs(cells):
-            yield slide(heading, part)
-    for cell in cells:
-        yield from shown(cell, folder)
+    elif heading == "See it":
+        yield from seen(cells, folder)
+    elif heading in ("The smallest case by hand", "What it does not say", "Summary"):
+        yield from told(heading, cells, folder)
+    else:
+        programs = [cell for cell in cells if lesson_parts.is_program(cell)]
+        yield from told(heading, programs if heading.startswith("The idea") else [], folder)
+        for cell in cells:
+            yield from shown(cell, folder)
 
 
 def quiz(lesson):

@@ -14,6 +14,7 @@ import gift
 import lesson_parts
 import notes
 import printing
+import slide_text
 import slides
 
 LESSON = """\
@@ -260,8 +261,46 @@ def test_a_deck_has_question_guess_code_summary_and_quiz(lesson, tmp_path):
         assert text in html.unescape(re.sub(r"</?span[^>]*>", "", deck))
     places = [deck.index(text) for text in ("print", "answer is <strong>B", "It is one case.")]
     assert places == sorted(places)
-    assert deck.count("<section>") == deck.count("</section>") == 11
+    assert deck.count("<section>") == deck.count("</section>") == 10
     assert "solution has fifteen words" not in deck
+
+
+def test_the_smallest_case_keeps_its_order_and_its_programs_follow_what_announces_them():
+    cells = [
+        nbformat.v4.new_markdown_cell("## The smallest case by hand\n\nFirst.\n\n### Then\n\nTry it:"),
+        nbformat.v4.new_code_cell("print(1 + 2)"),
+        nbformat.v4.new_markdown_cell("It is three."),
+    ]
+    first, second = slides.told("The smallest case by hand", cells, None)
+    assert "First." in first and "Try it" not in first
+    assert "The smallest case by hand: Then" in second
+    places = [second.index(text) for text in ("Try it:", '<pre class="code"', "It is three.")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("announced", "first"), [("", "pictures"), ("\n\nLook.", "words")])
+def test_words_about_a_picture_that_nothing_announces_follow_it(announced, first, tmp_path):
+    panel = nbformat.v4.new_output("display_data", {"text/html": '<div class="frames">panel</div>'})
+    cells = [
+        nbformat.v4.new_markdown_cell(f"## See it{announced}"),
+        nbformat.v4.new_code_cell("explore()", outputs=[panel]),
+        nbformat.v4.new_markdown_cell("So A is wrong."),
+    ]
+    deck = "".join(slides.seen(cells, tmp_path))
+    assert (deck.index("panel") < deck.index("So A is wrong.")) == (first == "pictures")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "pieces"), [([8, 6], 1), ([8, 8], 2), ([13, 3], 1), ([8, 7, 8], 3), ([8, 5, 8, 3], 2)]
+)
+def test_a_short_rest_is_no_slide_of_its_own(sizes, pieces):
+    assert len(slide_text.portions(["\n".join(["word"] * size) for size in sizes])) == pieces
+
+
+def test_half_a_sentence_is_no_slide_and_a_formula_counts_as_one():
+    text = "In general\n\n$$\na +\nb,\n$$\n\nwhere a is one.\n\nThis is another."
+    assert [block[:7] for block in slide_text.blocks(text)] == ["In gene", "This is"]
+    assert slide_text.lines("$$\na +\nb,\n$$") == slide_text.lines("$$a + b,$$")
 
 
 def test_a_number_stays_with_its_sign():
