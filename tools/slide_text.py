@@ -47,6 +47,14 @@ def portions(parts):
     return found
 
 
+def marked(options, said):
+    """Return the answers of a guess, the one that a sentence names with a tick; an order has none."""
+    right = re.findall(r"\*\*([A-F])\*\*|\(([a-f])\)| ([A-F])\.", "" if "order" in said else said)
+    for letter in map("".join, right):
+        options = re.sub(rf"^(> (?:\*\*)?\(?{letter}[.)].*)$", r"\1 ✓", options, flags=re.MULTILINE)
+    return options
+
+
 def guess(text):
     """Return the guess with each of its answers in a line of its own."""
     return OPTION.sub(lambda found: ">\n> " if found[0].startswith(">") else "\n>\n> ", text)

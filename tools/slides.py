@@ -3,7 +3,7 @@
     python tools/slides.py build/full/course build/slides
 
 A deck has the lesson's question, guess, pictures with their findings, smallest case, ten lines, the answer to
-the guess, summary and quiz.  Its sliders move.
+the guess, summary, the exercises of one star and quiz.  Its sliders move.
 """
 
 import html
@@ -99,7 +99,7 @@ def section(lesson, heading, folder):
     cells = lesson.sections[heading]
     if heading == "What it does not say" and (said := answer(lesson)):
         options = "\n".join(re.findall(r"^>.*$", slide_text.guess(lesson.text("Guess first")), re.MULTILINE))
-        yield slide("The guess", f"{said}\n\n{options}")
+        yield slide("The guess", f"{said}\n\n{slide_text.marked(options, said)}")
     if heading == "Guess first":
         yield slide(heading, slide_text.guess(lesson.text(heading)))
     elif heading == "See it":
@@ -111,6 +111,13 @@ def section(lesson, heading, folder):
         yield from told(heading, programs if heading.startswith("The idea") else [], folder)
         for cell in cells:
             yield from shown(cell, folder)
+
+
+def in_pairs(lesson):
+    """Yield the exercises of one star, which a class does in pairs."""
+    asked = [one.asked for one in lesson.exercises() if one.asked.count("★") == 1]
+    for part in slide_text.portions(block for one in asked for block in slide_text.blocks(one)):
+        yield slide("In pairs", part)
 
 
 def quiz(lesson):
@@ -131,7 +138,7 @@ def deck(lesson, folder):
     found = [slide("", first, "title")]
     for heading in lesson.sections:
         found += section(lesson, heading, folder)
-    found += [slide("", lesson.handed_out()["slide"], "finding"), *quiz(lesson)]
+    found += [slide("", lesson.handed_out()["slide"], "finding"), *in_pairs(lesson), *quiz(lesson)]
     return "\n".join(found)
 
 

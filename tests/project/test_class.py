@@ -261,8 +261,13 @@ def test_a_deck_has_question_guess_code_summary_and_quiz(lesson, tmp_path):
         assert text in html.unescape(re.sub(r"</?span[^>]*>", "", deck))
     places = [deck.index(text) for text in ("print", "answer is <strong>B", "It is one case.")]
     assert places == sorted(places)
-    assert deck.count("<section>") == deck.count("</section>") == 10
+    assert deck.count("<section>") == deck.count("</section>") == 11
     assert "solution has fifteen words" not in deck
+
+
+def test_a_deck_has_the_exercises_of_one_star(lesson, tmp_path):
+    deck = slides.deck(lesson, tmp_path)
+    assert "What is half of 9/16?" in deck and "Why?" not in deck and "Half of nine" not in deck
 
 
 def test_the_smallest_case_keeps_its_order_and_its_programs_follow_what_announces_them():
@@ -301,6 +306,15 @@ def test_half_a_sentence_is_no_slide_and_a_formula_counts_as_one():
     text = "In general\n\n$$\na +\nb,\n$$\n\nwhere a is one.\n\nThis is another."
     assert [block[:7] for block in slide_text.blocks(text)] == ["In gene", "This is"]
     assert slide_text.lines("$$\na +\nb,\n$$") == slide_text.lines("$$a + b,$$")
+
+
+@pytest.mark.parametrize("said", ["The answer is **B**.", "The answer is B.", "It is (b): more."])
+def test_the_answer_to_the_guess_is_ticked(said):
+    for options in ("> **A.** one\n>\n> **B.** two", "> A. one\n> B. two", "> (a) one\n> (b) two"):
+        ticked = slide_text.marked(options, said)
+        alike = ("(b)" in said) == ("(b)" in options)
+        assert ticked == options + " ✓" * alike
+    assert slide_text.marked("> **A.** one", "The order is **A**, **B**.") == "> **A.** one"
 
 
 def test_a_number_stays_with_its_sign():
