@@ -14,6 +14,7 @@ import yaml
 COURSE = Path(__file__).resolve().parents[1] / "notebooks/course"
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 DRAWS = re.compile(r"\b(?:sns|viz|plt)\.|\bpd\.DataFrame\(|\bheadline =")
+IDEA = re.compile(r"\bideas\.draw_(\w+)")
 HEADING = re.compile(r"^(?=## )", re.MULTILINE)
 SOLUTION = re.compile(r"\s*<details><summary>Solution</summary>\s*(.*?)\s*</details>\s*", re.DOTALL)
 
@@ -86,6 +87,11 @@ def is_program(cell):
     """Whether a cell is code to be read: visible, and not only there to draw."""
     folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
     return cell.cell_type == "code" and not folded and not DRAWS.search(cell.source)
+
+
+def ideas(cell):
+    """Return the names of the pictures of ideas that a cell draws, as in figures/ideas."""
+    return IDEA.findall(cell.source)
 
 
 def sections(cells):

@@ -35,8 +35,8 @@ def markdown(text):
     return printing.rendered(text.replace("</details>", "</div>"), chapter_of)
 
 
-def output(one, folder):
-    """Return what a cell shows: a figure, the first picture of a panel, a table, or printed text."""
+def output(one, folder, ideas=()):
+    """Return what a cell shows: a figure, a panel's idea or first picture, a table, or printed text."""
     kinds = one.get("data", {})
     if shown := book_notebooks.figure_of(one):
         shutil.copy(ROOT / f"figures/course/{shown['name']}.png", folder)
@@ -44,7 +44,10 @@ def output(one, folder):
         caption = printing.rendered(f"**{shown['label']}** {shown['caption']}")
         return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
     if 'class="frames"' in kinds.get("text/html", ""):
-        return IMAGE.sub(r"<figure>\1</figure>", kinds["text/html"])
+        for name in ideas[:1]:
+            shutil.copy(ROOT / f"figures/ideas/{name}.svg", folder)
+            return f'<figure class="panel"><img src="{name}.svg" alt="{name}"></figure>'
+        return IMAGE.sub(r'<figure class="panel">\1</figure>', kinds["text/html"])
     if "text/markdown" in kinds:
         return printing.rendered(book_notebooks.printable(one, "course").data["text/markdown"])
     return printing.MARKDOWN.renderer.block_code(one.get("text") or kinds.get("text/plain", ""))
@@ -61,7 +64,7 @@ def lesson_body(lesson, folder):
         elif "injected-parameters" not in cell.metadata.get("tags", ()):
             if lesson_parts.is_program(cell):
                 parts.append(printing.MARKDOWN.renderer.block_code(cell.source, "python"))
-            parts += [output(one, folder) for one in cell.outputs]
+            parts += [output(one, folder, lesson_parts.ideas(cell)) for one in cell.outputs]
     return "\n".join(parts)
 
 

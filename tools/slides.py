@@ -20,7 +20,6 @@ import printing
 import slide_text
 
 FIGURES = Path(__file__).resolve().parents[1] / "figures"
-IDEA = re.compile(r"ideas\.draw_(\w+)")
 ANSWER = re.compile(r"^.*\b(?:answers?|order)\b[^.\n]*(?:\*\*[A-F]\*\*|\([a-f]\)| [A-F]\.).*$", re.MULTILINE)
 BODY = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
 
@@ -87,7 +86,7 @@ def seen(cells, folder):
     """Yield the slides of "See it": words, then pictures; pictures first if nothing announces them."""
     heading, text = "See it", [cell for cell in cells if cell.cell_type == "markdown"]
     drawn = [cell for cell in cells if cell.cell_type == "code"]
-    ideas = dict.fromkeys(IDEA.findall("\n".join(cell.source for cell in drawn)))
+    ideas = dict.fromkeys(name for cell in drawn for name in lesson_parts.ideas(cell))
     pictures = [figure(Path(shutil.copy(FIGURES / f"ideas/{name}.svg", folder)), name) for name in ideas]
     pictures += [picture for cell in drawn for picture in shown(cell, folder)]
     words = [*told(heading, text, folder)]

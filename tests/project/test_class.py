@@ -330,6 +330,14 @@ def test_notes_have_the_solutions_at_their_end(lesson, tmp_path):
     assert "<td>7</td>" in notes.contents([lesson], {"lesson-1": 7})
 
 
+def test_notes_show_the_idea_of_a_panel_or_its_first_picture(tmp_path):
+    panel = {"data": {"text/html": '<div class="frames"><form></form><img src="data:first"></div>'}}
+    assert notes.output(panel, tmp_path) == '<figure class="panel"><img src="data:first"></figure>'
+    cell = nbformat.v4.new_code_cell("explore(lambda n: ideas.draw_protocol(n), n=people)")
+    assert 'src="protocol.svg"' in notes.output(panel, tmp_path, lesson_parts.ideas(cell))
+    assert (tmp_path / "protocol.svg").exists()
+
+
 def test_pages_of_a_printed_file_are_counted_and_found(tmp_path):
     pages = b"12 0 obj\n<</Type /Page\n>>\n42 0 obj\n<</Type /Page\n>>\n9 0 obj\n<</Type /Pages>>"
     (tmp_path / "a.pdf").write_bytes(pages + b"\n<</lesson-1 [42 0 R /XYZ 0 829.1 0]>>")
