@@ -103,7 +103,7 @@ def copy(lesson, kind):
 
 
 def write(target):
-    """Write the copies of all lessons, and the quizzes."""
+    """Write the copies of all lessons, and the quizzes; return a sentence about them."""
     shutil.rmtree(target, ignore_errors=True)
     lessons = lesson_parts.lessons()
     for lesson in lessons:
@@ -117,10 +117,11 @@ def write(target):
     (target / "grading/nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
     (target / "grading/README.txt").write_text(README, encoding="utf-8")
     (target / "quizzes.gift").write_text(gift.quizzes(lessons), encoding="utf-8")
+    return f"{target}: {len(lessons)} lessons, student/ to hand out; to grade them, grading/README.txt"
 
 
 if __name__ == "__main__":
     try:
-        write(Path(sys.argv[1]))
+        print(write(Path(sys.argv[1])))
     except ValueError as error:
         sys.exit(f"error: {error}")

@@ -90,7 +90,7 @@ def contents(lessons, pages):
 
 
 def write(executed, target):
-    """Write the notes and the cheat sheet."""
+    """Write the notes and the cheat sheet; return a sentence about them."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     lessons, notes, sheet = lesson_parts.lessons(executed), target / "notes.html", target / "cheatsheet.html"
@@ -109,7 +109,9 @@ def write(executed, target):
             to_pdf(sheet)
             if (count := printing.pages(sheet.with_suffix(".pdf"))) != 1:
                 sys.exit(f"error: the cheat sheet takes {count} pages, not one; shorten book/cheatsheet.md")
+    starts = ", ".join(str(pages[f"lesson-{one.number}"]) for one in lessons) if pages else "unknown"
+    return f"{target}: cheatsheet and notes, whose lessons begin on pages {starts}"
 
 
 if __name__ == "__main__":
-    write(*map(Path, sys.argv[1:]))
+    print(write(*map(Path, sys.argv[1:])))

@@ -142,23 +142,24 @@ def deck(lesson, folder):
 
 
 def write(executed, target):
-    """Write all decks with what they need beside them."""
+    """Write all decks with what they need beside them; return a sentence about them."""
     shutil.rmtree(target, ignore_errors=True)
     (target / "figures").mkdir(parents=True)
     package = Path(importlib.util.find_spec("sphinx_revealjs").origin).parent / "_static/revealjs"
     shutil.copytree(package / "dist", target / "reveal", ignore=shutil.ignore_patterns("*.map", "theme"))
     shutil.copy(package / "LICENSE", target / "reveal")
     with printing.printer() as to_pdf:
-        for lesson in lesson_parts.lessons(executed):
+        for lesson in (lessons := lesson_parts.lessons(executed)):
             body = BODY.replace("<!-- slides -->", deck(lesson, target / "figures"))
             page = target / f"{lesson.name}.html"
             printing.write(page, f"{lesson.number}. {lesson.title}", "", body)
             if to_pdf:
                 to_pdf(page, "?print-pdf")
+    return f"{target}: {len(lessons)} decks, to be opened in a browser" + " or as PDF" * bool(to_pdf)
 
 
 if __name__ == "__main__":
     try:
-        write(*map(Path, sys.argv[1:]))
+        print(write(*map(Path, sys.argv[1:])))
     except ValueError as error:
         sys.exit(f"error: {error}")

@@ -188,6 +188,13 @@ def test_an_answer_is_compared_as_a_number(lesson, answer, right):
             exec(class_copies.test(check), {"answer_1": answer})
 
 
+def test_the_copies_end_with_what_to_hand_out(lesson, tmp_path, monkeypatch):
+    monkeypatch.setattr(lesson_parts, "lessons", lambda: [lesson])
+    said = class_copies.write(tmp_path / "copies")
+    named = re.findall(r"student/|grading/README\.txt", said)
+    assert len(named) == 2 and all((tmp_path / "copies" / name).exists() for name in named)
+
+
 # quizzes
 
 
