@@ -227,6 +227,10 @@ def test_epsilon_is_answered_at_the_ends_of_floats(profile, delta):
     assert profile().delta(found.upper).upper <= delta * (1 + 1e-9)
 
 
+def test_a_printed_slope_beyond_the_floats_is_compared_without_dividing():
+    assert joint_concavity.delta_corollary43(eps0=6.0, n=148, eps=700.0) == 0.0
+
+
 def test_masses_known_to_no_digit_are_at_most_one():
     found = profiles.GaussianTradeoff(20.0).coarsened(segments=40).symmetrised.delta(0.0)
     assert 0.99 < found.lower <= 1.0 == found.upper

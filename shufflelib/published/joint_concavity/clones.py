@@ -192,8 +192,8 @@ def delta_corollary43(*, eps0: float, n: int, eps: float) -> float:
     def meets(loss):
         cut = np.floor((i + 1) / (1.0 + math.exp(-loss)) * (1 + 4 * UNIT)) - 1.0  # i − (i + 1)/(t + 1)
         reach, base = (weight @ np.exp(log_binomial_pmf(part, i, 0.5)) for part in (cut + 1.0, cut))
-        slope = reach / base if base > 0.0 else math.inf
-        return 2.0 * w + (1.0 - 2.0 * w) * slope <= math.exp(eps) * (1.0 + TIE)
+        # 2w + (1 − 2w)·reach/base is at most e^ε, and base may be too small to divide by
+        return base > 0.0 and (1.0 - 2.0 * w) * reach <= (math.exp(eps) * (1.0 + TIE) - 2.0 * w) * base
 
     require(meets(losses[-1]), "a threshold t that meets the printed condition", f"eps = {eps!r}")
     last = bisect.bisect_left(losses, True, key=meets)
