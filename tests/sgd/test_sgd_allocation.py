@@ -212,9 +212,9 @@ def test_the_noise_multiplier_keeps_its_target_and_hardly_less_does(eps, blocks,
 
 
 def exact_delta(sigma, blocks, chosen, eps):
-    """Integrate: the last report in closed form, the others on a grid."""
-    a, grid = 1 / sigma, np.linspace(-9, 9, 181)
-    others = np.array(list(itertools.product(grid, repeat=blocks - 1)))
+    """Integrate: the last report in closed form, the others on a grid, whose error is e^{−2π²/0.2²}."""
+    a, grid = 1 / sigma, np.linspace(-9, 9, 91)
+    others = np.stack(np.meshgrid(*[grid] * (blocks - 1)), axis=-1).reshape(-1, blocks - 1)
     weight = stats.norm.pdf(others).prod(axis=1) * (grid[1] - grid[0]) ** (blocks - 1)
 
     def mean(sign, size):  # over the subsets of the other blocks with that size
