@@ -140,7 +140,9 @@ class _Parser(argparse.ArgumentParser):
         takes = f"is no parameter of {self.randomizer}" if self.randomizer else "is unknown"
         if option.replace("-", "_") == self.sought:
             return "is what this command looks for; leave it out"
-        if near := validation.meant(option.replace("-", "_"), known):
+        near = validation.meant(option.replace("-", "_"), known)
+        remedy = validation.instead_of_probability(option, known)
+        if near and not remedy:
             return takes + near.replace("mean ", "mean --")
         if option in ELSEWHERE:
             return ELSEWHERE[option]
@@ -149,8 +151,8 @@ class _Parser(argparse.ArgumentParser):
                 return "belongs to a mechanism; name it, --randomizer NAME"
             return f"{takes}; --help lists the options"
         own = ", ".join(f"--{one}" for one in parameters(constructors()[self.randomizer]))
-        remedy = validation.instead_of_probability(option, known)
-        return f"{takes}, which takes {own}{remedy}; --help lists all options"
+        drawn = "; the share of users who are drawn is --rate" * ("mean rate?" in near)
+        return f"{takes}, which takes {own}{remedy}{drawn}; --help lists all options"
 
     def error(self, message):
         """Print one line, and exit with status 2."""
