@@ -154,6 +154,13 @@ class _Parser(argparse.ArgumentParser):
         drawn = "; the share of users who are drawn is --rate" * ("mean rate?" in near)
         return f"{takes}, which takes {own}{remedy}{drawn}; --help lists all options"
 
+    def _print_message(self, message, file=None):
+        """Print help, and fail where it cannot be written: argparse passes over that."""
+        if file is sys.stderr:
+            super()._print_message(message, file)
+        else:
+            print(message, end="", file=file, flush=True)
+
     def error(self, message):
         """Print one line, and exit with status 2."""
         if wrong := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
@@ -444,6 +451,15 @@ def _plain(value):
     return "inf" if isinstance(value, float) and value == math.inf else value
 
 
+def _unwritten(wrong):
+    """Return the status after the answer could not be written, and leave nothing to write at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
+        return 0
+    print(f"shufflelib: cannot write the answer: {wrong.strerror}", file=sys.stderr)
+    return 2
+
+
 def main(argv=None):
     """Run the command line.
 
@@ -457,6 +473,8 @@ def main(argv=None):
         arguments = _parsed(argv)
     except SystemExit as stop:
         return stop.code
+    except OSError as wrong:
+        return _unwritten(wrong)
     answer, as_json, as_csv = (arguments.pop(name) for name in ("answer", "json", "csv"))
     try:
         text, found, table = answer(arguments)
@@ -471,11 +489,9 @@ def main(argv=None):
             print(table.to_csv(), end="", flush=True)
         else:
             print(json.dumps(_plain(found)) if as_json else text, flush=True)
-    except OSError as wrong:  # nothing is left to write at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
-            print(f"shufflelib: cannot write the answer: {wrong.strerror}", file=sys.stderr)
-            return 2
+    except OSError as wrong:
+        if status := _unwritten(wrong):
+            return status
     refuted = isinstance(found, dict) and (
         found.get("verdict", HOLDS) != HOLDS or found.get("refuted", False)
     )
