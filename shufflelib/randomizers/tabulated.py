@@ -15,7 +15,12 @@ from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios, once, united
 from shufflelib.randomizers import candidate_pairs, values
 from shufflelib.randomizers.local_randomizer import LARGEST_TABLE, BinaryLosses, FiniteRandomizer
-from shufflelib.randomizers.written_tables import COUNTS, refuse_labels_as_numbers, refuse_row_as_labels
+from shufflelib.randomizers.written_tables import (
+    COUNTS,
+    refuse_labels_as_numbers,
+    refuse_row_as_labels,
+    transposed,
+)
 
 SUM_TOLERANCE = 1e-9
 ROUNDING = 1e-14  # relative, of an entry and of a row's sum
@@ -106,9 +111,10 @@ class from_pmf(FiniteRandomizer):
         wrong = np.abs(self._sums - 1.0)
         if wrong.max() > SUM_TOLERANCE:
             row = int(np.argmax(wrong))
+            remedy = transposed(self.matrix) or "divide every row by its sum"
             raise ValueError(
                 f"matrix must have rows that sum to 1 (within {SUM_TOLERANCE:g}), got the sum "
-                f"{self._sums[row]:.12g} in row {row}; divide every row by its sum"
+                f"{self._sums[row]:.12g} in row {row}; {remedy}"
             )
 
     has_worst_pair = False

@@ -125,21 +125,40 @@ def _rows_of(lines):
             got = f"got {validation.shown(cell)}" if cell else "one is missing; write 0 where it is 0"
             remedy = "; write decimals with a point" if "," in cell else ""
             first = "; put # before it if it is a title" if count == 1 and cell else ""
+            if row[0] is None and None not in (row[1:] or [None]) and cell and not remedy:
+                first = "; leave it out if it names the row"
             raise ValueError(f"{name} must hold numbers, {got}{remedy}{first}")
         if len(row) != len(rows[0]):
             many = f"{len(row)} number{'s' * (len(row) != 1)}"
             raise ValueError(f"{name} has {many}, row 1 has {len(rows[0])}; make them equal")
-        _refuse_unless_probabilities(name, row)
+        _refuse_unless_probabilities(name, row, rows)
     return rows
 
 
-def _refuse_unless_probabilities(name, row):
+def transposed(rows):
+    """Return what to do where each column of a table sums to 1, but not each row; else an empty text.
+
+    Examples
+    --------
+    >>> from shufflelib.randomizers.written_tables import transposed
+    >>> transposed([[0.7, 0.1], [0.3, 0.9]]), transposed([[0.7, 0.3], [0.1, 0.8]])
+    ('every column does: transpose the table, one row for each value', '')
+    """
+    numbers = not any(None in row or len(row) != len(rows[0]) for row in rows)
+    if numbers and all(abs(math.fsum(column) - 1.0) <= 1e-9 for column in zip(*rows, strict=True)):
+        return "every column does: transpose the table, one row for each value"
+    return ""
+
+
+def _refuse_unless_probabilities(name, row, rows):
     if wrong := [one for one in row if not 0.0 <= one <= 1.0]:
         raise ValueError(
             f"{name} holds {wrong[0]:g}; probabilities lie between 0 and 1; {COUNTS}, percentages need a %"
         )
     if abs(math.fsum(row) - 1.0) > 1e-9:
         remedy = "must sum to 1; give more digits" if abs(sum(row) - 1.0) < 0.01 else "must sum to 1"
+        if other := transposed(rows):
+            remedy = f"must sum to 1; {other}"
         raise ValueError(f"{name} sums to {sum(row):.12g}; the probabilities of a row {remedy}")
 
 
@@ -218,7 +237,7 @@ def _rows_of_array(array):
         )
     rows = array.tolist()
     for count, row in enumerate(rows, 1):
-        _refuse_unless_probabilities(f"row {count}", row)
+        _refuse_unless_probabilities(f"row {count}", row, rows)
     return rows
 
 

@@ -82,6 +82,15 @@ def test_a_refusal_names_the_row_and_its_line_in_the_file():
         ("0.5,0.5\n0,5;0,5", "row 2 must hold numbers, got '0,5'; write decimals with a point"),
         ("option 1,option 2\n0.5,0.5", "got 'option 1'; put # before it if it is a title"),
         (
+            "report,a,b\nyes,0.7,0.3",
+            "row 1 (line 2) must hold numbers, got 'yes'; leave it out if it names the row",
+        ),
+        (
+            "0.7,0.1\n0.3,0.9",
+            "row 1 sums to 0.8; the probabilities of a row must sum to 1; every column does: transpose",
+        ),
+        ("0.7,0.1\n0.3,0.8", "row 1 sums to 0.8; the probabilities of a row must sum to 1"),
+        (
             "yes,no",
             "the text is empty; give one row of probabilities for each value; skipped line 1: 'yes,no'",
         ),
