@@ -104,7 +104,8 @@ ELSEWHERE = {  # options of one command, and what to do in another
     "dropout": "belongs to recommend; elsewhere --n counts the users who stay",
     "task": "belongs to recommend; epsilon, delta and calibrate take a --randomizer",
     "randomizer": "is for one mechanism; recommend compares them all, and --mechanism chooses one",
-    "pmf": "belongs to epsilon, delta, renyi and tradeoff; in the file of a sweep it is a key",
+    "pmf": "belongs to epsilon, delta, renyi, tradeoff, calibrate users and calibrate rounds; in the file of "
+    "a sweep it is a key",
     "jobs": "belongs to sweep",
     "output": "belongs to sweep; elsewhere write > FILE",
     "cache": "belongs to sweep",
