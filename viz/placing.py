@@ -9,6 +9,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
+from viz.looks import LOOKS
 from viz.theme import BLACK, FAMILY, GREY, WIDTH
 from viz.wishes import figure_of, wishes
 
@@ -92,17 +93,20 @@ def _read_names(fig, asked):
             "label_ends reads the names of lines from seaborn's legend, and there is none; draw with hue=… "
             "and without legend=False, and call add_legend() of a FacetGrid"
         )
+    drawn = []
     for legend in legends:
         keys = [_look(line) if hasattr(line, "get_marker") else None for line in legend.legend_handles]
-        names = [text.get_text() for text in legend.texts]
-        same = [
-            n for key, n in zip(keys, names, strict=True) if keys.count(key) > 1 and key and key[0] != FAMILY
-        ]
+        drawn += (names := [text.get_text() for text in legend.texts])
+        pairs = [*zip(keys, names, strict=True)]
+        same = [name for key, name in pairs if keys.count(key) > 1 and key and key[0] != FAMILY]
         if same and asked.ends:
             raise ValueError(f"{', '.join(same)} look the same, so their ends cannot be told apart")
-        asked.names |= dict(zip(keys, names, strict=True))
+        asked.names |= dict(pairs)
         if asked.ends:
             legend.remove()
+    meant = {name: None for words, _ in asked.ends.values() for name in words}
+    if drawn and (wrong := [str(name) for name in meant if name not in (*drawn, *LOOKS)]):
+        raise ValueError(f"words must name lines, got {', '.join(wrong)}; the lines are {', '.join(drawn)}")
     asked.names = {key: name for key, name in asked.names.items() if key and key[0] != FAMILY}
 
 
@@ -188,10 +192,8 @@ def _write_ends(ax, names, words, rest):
             family.append(point)
             continue
         name = names.get(_look(line))
-        if name and words.get(name, name):
-            ends.append(
-                _end(ax, words.get(name, name), point, line.get_color(), 1 if line.get_linewidth() else 5)
-            )
+        if name and (said := words.get(name, name)):
+            ends.append(_end(ax, said, point, line.get_color(), 1 if line.get_linewidth() else 5))
     if family and rest:
         family = sorted(tuple(one) for one in family if one[0] == max(family, key=lambda one: one[0])[0])
         ends.append(_end(ax, rest, family[len(family) // 2], GREY))

@@ -16,9 +16,7 @@ class Wishes:
     headline: str = ""
     setting: str = ""
     marks: list = field(default_factory=list)  # (axes, x, y, words, whether to draw a ring)
-    ends: dict = field(
-        default_factory=dict
-    )  # axes, or None for all -> (names to words, words for grey lines)
+    ends: dict = field(default_factory=dict)  # axes, or None for all -> (names to words, words for grey)
     shades: list = field(default_factory=list)  # (axes or None, name of the line, words, below)
     bar: tuple | None = None  # the mapped picture, and what its colours mean
     names: dict = field(default_factory=dict)  # look of a line -> its name, read from the legend
@@ -80,7 +78,7 @@ def label_ends(place, words=None, rest=""):
     place : Axes, FacetGrid or Figure
         What seaborn returned.
     words : dict of str to str, optional
-        What to write instead of a name; empty leaves the line unnamed.
+        What to write instead of a name; empty leaves the line unnamed.  One of no line or look is refused.
     rest : str
         What to write once for the grey family.
 

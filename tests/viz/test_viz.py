@@ -177,6 +177,16 @@ def test_a_percentage_is_not_broken():
     assert not any(line.startswith("%") for text in ax.figure.texts for line in text.get_text().splitlines())
 
 
+def test_words_for_a_misspelt_name_are_refused():
+    for misspelt in ({"certified uper": "proved"}, {"attack": "an attack", 1000: "a thousand"}):
+        ax = drawn(frame())
+        viz.label_ends(ax, misspelt)
+        mark(ax)
+        wrong = [*misspelt][-1]
+        with pytest.raises(ValueError, match=f"words must name lines, got {wrong}; the lines are certified"):
+            viz.save(ax, frame(), "01_1_users", caption="Read on.")
+
+
 def test_ends_that_look_alike_cannot_be_named():
     ax = drawn(frame("certified lower", "attack"))
     viz.label_ends(ax)
