@@ -73,6 +73,15 @@ function breach(eps0) {
     `one report makes any guess about its sender at most ${written(Math.exp(eps0), 3)} times as likely as before`;
 }
 
+// What (ε, δ) leaves of a fact that was as likely as not: a loss exceeds ε + η with probability at most
+// δ/(1 − exp(−η)), and exp(−η) is 0.9; empty where nothing is protected.
+function belief({ eps, delta }) {
+  if (Math.exp(eps) >= MEANINGLESS || delta >= 0.1) return "";
+  const percent = written(100 / (1 + 0.9 * Math.exp(-eps)), 3), rare = Number((10 * delta).toPrecision(3)).toExponential();
+  return "To somebody who knows all other users' values, a fact about this value that was as likely as not is " +
+    `afterwards at most ${percent} % likely, except with probability at most ${rare}. `;
+}
+
 // The statement to publish: all that its guarantee depends on, as the Python package writes it.
 function statement(one, asked) {
   const { task, d, n, eps, delta } = asked, held = task === "histogram" ? `one of ${d} options` : "a number in [0, 1]";
@@ -80,8 +89,8 @@ function statement(one, asked) {
   return `${said}${said && " "}Each device randomises its value, ${held}, once, with ${lower(one.text)}${one.scale ?? ""} ` +
     `at eps0 = ${one.eps0}, and a shuffler mixes the reports of at least ${n.toLocaleString("en")} users. Whoever sees the ` +
     `shuffled reports learns at most epsilon = ${eps} at delta = ${delta.toExponential()} about any one user's value, provided that the ` +
-    "shuffler and the other devices are honest, and that taking part does not depend on the values. If the shuffler " +
-    `fails, ${breach(one.eps0)}.`;
+    "shuffler and the other devices are honest, and that taking part does not depend on the values. " +
+    `${belief(asked)}If the shuffler fails, ${breach(one.eps0)}.`;
 }
 
 function showPlan() {

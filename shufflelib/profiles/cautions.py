@@ -80,7 +80,9 @@ def belief(eps, delta, known):
     if meaningless(eps) or delta >= 0.1:
         return ""
     percent = written(100.0 / (1.0 + 0.9 * math.exp(-eps)), up=True, digits=3)
-    rare = written(10.0 * delta, up=True, digits=3)
+    rare = f"{10.0 * delta:.3g}"
+    if not math.isclose(float(rare), 10.0 * delta, rel_tol=1e-12):
+        rare = written(10.0 * delta, up=True, digits=3)
     return (
         f"To somebody who knows all other users' values, a fact about {known} that was as likely as not is "
         f"afterwards at most {percent} % likely, except with probability at most {rare}. "

@@ -20,7 +20,7 @@ from scipy.stats import norm
 import planner_table
 from shufflelib import randomizers, shuffle
 from shufflelib.profiles import Gaussian
-from shufflelib.profiles.cautions import breach
+from shufflelib.profiles.cautions import belief, breach
 from shufflelib.profiles.questions import in_both_directions
 from shufflelib.profiles.worst_epsilon import epsilon_at_delta
 from statement_words import MECHANISMS as MECHANISMS_IN_WORDS
@@ -182,6 +182,20 @@ def test_every_statement_of_the_page_holds_for_what_its_words_describe(script):
             assert (eps, delta) == (asked["eps"], asked["delta"])
             assert profile.epsilon(delta).upper <= eps, statement
             assert f"at eps0 = {row['eps0']}," in statement and "once, with" in statement
+
+
+def test_a_statement_of_the_page_states_the_belief_as_the_package_does(script):
+    asked = [
+        PLANS[1] | {"eps": eps, "delta": delta} for eps in (0.05, 0.3, 1.0, 2.5) for delta in (1e-4, 1e-8)
+    ]
+    found = script(f"{json.dumps(asked)}.map((one) => statement(plans(one)[0], one))")
+    for one, statement in zip(asked, found, strict=True):
+        expected = belief(one["eps"], one["delta"], "this value")
+        said = statement[statement.index("To somebody") : statement.index("If the shuffler fails")]
+        number = re.compile(r"[0-9][0-9.e-]*[0-9]")
+        assert number.sub("", said) == number.sub("", expected)
+        assert [*map(float, number.findall(said))] == [*map(float, number.findall(expected))], said
+    assert script("[belief({ eps: 7.5, delta: 1e-6 }), belief({ eps: 1, delta: 0.1 })]") == ["", ""]
 
 
 def one_bit(eps0):
