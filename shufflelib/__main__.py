@@ -12,9 +12,10 @@ import warnings
 from importlib.metadata import version
 from itertools import zip_longest
 
-from shufflelib.calibration.questions import ANALYSTS, LOOKED_FOR, QUESTIONS, profile, tabulated
+from shufflelib.calibration.questions import LOOKED_FOR, QUESTIONS, profile, tabulated
 from shufflelib.calibration.recommendation import recommend
 from shufflelib.calibration.search import Calibration
+from shufflelib.calibration.targets import ANALYSTS
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.estimation.audit import audit
 from shufflelib.numerics import validation
@@ -100,7 +101,7 @@ OTHER_COMMANDS = {
 }
 VALUES = {"epsilon": "delta", "delta": "eps", "renyi": "order", "tradeoff": "fpr"}  # may be several
 ELSEWHERE = {  # options of one command, and what to do in another
-    "analyst": "belongs to epsilon, delta, renyi, tradeoff and recommend, which calibrates for sums too",
+    "analyst": "belongs to epsilon, delta, renyi, tradeoff, calibrate and recommend",
     "dropout": "belongs to recommend; elsewhere --n counts the users who stay",
     "task": "belongs to recommend; epsilon, delta and calibrate take a --randomizer",
     "randomizer": "is for one mechanism; recommend compares them all, and --mechanism chooses one",

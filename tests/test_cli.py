@@ -165,8 +165,36 @@ def test_sums_of_reports_are_answered_as_by_aggregate(capsys):
     ):
         assert main(["epsilon", *options, "--n", "1000", "--delta", "1e-6"]) == 2
         assert words in capsys.readouterr().err
-    assert main(["calibrate", "rounds", *items, "--analyst", "sums"]) == 2
+    assert main(["error", *items, "--n", "10", "--analyst", "sums"]) == 2
     assert "--analyst belongs to epsilon, delta" in capsys.readouterr().err
+
+
+def test_calibration_for_sums_is_that_of_the_profiles_of_aggregate(capsys):
+    target = ["--eps", "0.5", "--delta", "1e-6", "--analyst", "sums", "--json"]
+    noise = ["--randomizer", "gaussian", "--changed", "2", "--n", "1000", *target]
+    assert main(["calibrate", "sigma", *noise]) == 0
+    sigma = json.loads(capsys.readouterr().out)["answer"]
+
+    def central(sigma, n=1000):
+        return aggregate(randomizers.gaussian(sigma=sigma), n, changed=2).epsilon(1e-6)
+
+    assert central(sigma).upper <= 0.5 < central(sigma * 0.999).lower
+    given = ["--randomizer", "gaussian", "--sigma", str(sigma), "--changed", "2", *target]
+    assert main(["calibrate", "users", *given]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["answer"] in (999, 1000) and central(sigma, found["answer"] - 2).lower > 0.5
+    assert main(["calibrate", "rounds", *given, "--n", "9500"]) == 0
+    rounds = json.loads(capsys.readouterr().out)["answer"]
+    rounds_of = aggregate(randomizers.gaussian(sigma=sigma), 9500, changed=2).compose
+    assert (
+        rounds == 9
+        and rounds_of(rounds).epsilon(1e-6).upper <= 0.5 < rounds_of(rounds + 1).epsilon(1e-6).lower
+    )
+    bits = ["--randomizer", "binary_rr", "--n", "1000", *target]
+    assert main(["calibrate", "eps0", *bits]) == 0
+    eps0 = json.loads(capsys.readouterr().out)["answer"]
+    assert aggregate(randomizers.binary_rr(eps0=eps0), 1000).epsilon(1e-6).upper <= 0.5
+    assert aggregate(randomizers.binary_rr(eps0=1.001 * eps0), 1000).epsilon(1e-6).lower > 0.5
 
 
 def test_a_mechanism_of_one_s_own_comes_from_a_file(tmp_path, capsys):

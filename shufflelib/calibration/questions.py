@@ -5,28 +5,17 @@ import os
 from dataclasses import dataclass
 
 from shufflelib.calibration import targets
+from shufflelib.calibration.targets import one_round
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.calibration.tasks.errors import standard_errors
-from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.tabulated import from_pmf
 from shufflelib.randomizers.written_tables import read_file
-from shufflelib.shuffling.aggregated import aggregate
-from shufflelib.shuffling.shuffled import shuffle
-
-ANALYSTS = ("reports", "sums")
 
 
 def profile(randomizer, *, n, rounds=1, rate=1.0, analyst="reports", changed=None, **parameters):
     """Return the profile of n reports, shuffled or summed up, drawn at a rate, over some rounds."""
-    mechanism = randomizer(**parameters)
-    if analyst == "sums":
-        one_round = aggregate(mechanism, n, changed=changed)
-    elif changed is not None or isinstance(mechanism, NoisyCount):
-        what = type(mechanism).__name__ if changed is None else f"changed = {changed}"
-        raise ValueError(f"analyst must be sums for {what}, got reports, which are shuffled; choose sums")
-    else:
-        one_round = shuffle(mechanism, n)
-    return one_round.subsample(rate).compose(rounds)
+    one = one_round(randomizer(**parameters), n, analyst, changed)
+    return one.subsample(rate).compose(rounds)
 
 
 def _question(name, value):

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from shufflelib.calibration.questions import ANALYSTS
-from shufflelib.calibration.targets import Target
+from shufflelib.calibration.targets import ANALYSTS, Target
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.calibration.tasks.errors import mean_errors
 from shufflelib.numerics import validation
@@ -182,7 +181,7 @@ def recommend(
     -------
     Recommendation
         One row for each mechanism.  ``value`` is the largest local budget, the least noise or the fewest
-        blanket messages of each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``,
+        dummy messages of each user, such that the *upper* bound on δ at ``eps`` is at most ``delta``,
         rounded to the safe side; "proved delta" is that bound, rounded up.  "standard error" is that at
         ordinary data, "worst case" the largest for any data; the first note says what they are of, which data
         are ordinary, and whether they are exact or simulated.  "run" is a line of Python that runs the

@@ -8,7 +8,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from shufflelib.calibration.search import Calibration, Family
 from shufflelib.numerics import validation
@@ -18,10 +18,13 @@ from shufflelib.profiles.pairs import Gaussian
 from shufflelib.profiles.questions import PrivacyProfile
 from shufflelib.profiles.worst_epsilon import COARSE, ROUGH, far_apart
 from shufflelib.randomizers.additive import gaussian
+from shufflelib.randomizers.integer_noise import NoisyCount
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.randomizers.response import generic
+from shufflelib.shuffling.aggregated import aggregate
 from shufflelib.shuffling.shuffled import shuffle
 
+ANALYSTS = ("reports", "sums")
 LARGEST_BUDGET, SMALLEST_BUDGET = 700.0, 1e-9
 LARGEST_SIGMA, SMALLEST_SIGMA = 1e6, 0.03
 ONE_ROUND, MANY_ROUNDS, GUIDE = 1e-7, 1e-5, 1e-2  # relative widths at which the search for the answer stops
@@ -35,6 +38,8 @@ def largest_eps0(
     delta: float,
     rounds: int = 1,
     rate: float = 1.0,
+    analyst: Literal["reports", "sums"] = "reports",
+    changed: int | None = None,
     **parameters: Any,
 ) -> Calibration:
     r"""Find the largest local budget whose certified central ε at δ stays within a target.
@@ -57,6 +62,10 @@ def largest_eps0(
         How many times every user reports; the target is for all rounds together.
     rate : float
         Share of the population that is drawn for each round, n users.
+    analyst : {'reports', 'sums'}
+        What the analyst sees: shuffled reports, or sums of reports, as `aggregate` has them.
+    changed : int, optional
+        Of `aggregate`, where the analyst sees sums.
     **parameters
         The constructor's other parameters, such as ``d=16``.
 
@@ -72,8 +81,8 @@ def largest_eps0(
 
     Notes
     -----
-    Assumptions: those of `shuffle`; rounds are composed adaptively.  Ten to thirty profiles are
-    evaluated, each at a cost that does not grow with n.
+    Assumptions: those of `shuffle`, or of `aggregate` for sums; rounds are composed adaptively.  Ten to
+    thirty profiles are evaluated, each at a cost that does not grow with n.
     If a randomizer has a rounded design parameter, such as the size of a subset, its ε jumps; budgets larger
     than the answer may then also meet the target.
 
@@ -86,8 +95,9 @@ def largest_eps0(
     >>> found.answer > 1.82, found.fails < 1.92
     (True, True)
     """
-    target, limits = Target(eps, delta, rounds, rate), (SMALLEST_BUDGET, LARGEST_BUDGET)
-    return _of_parameter("eps0", randomizer, parameters, n, target, "largest", start=eps, limits=limits)
+    search = {"start": eps, "limits": (SMALLEST_BUDGET, LARGEST_BUDGET), "seen": (analyst, changed)}
+    target = Target(eps, delta, rounds, rate)
+    return _of_parameter("eps0", randomizer, parameters, n, target, "largest", **search)
 
 
 def smallest_sigma(
@@ -98,6 +108,8 @@ def smallest_sigma(
     delta: float,
     rounds: int = 1,
     rate: float = 1.0,
+    analyst: Literal["reports", "sums"] = "reports",
+    changed: int | None = None,
     **parameters: Any,
 ) -> Calibration:
     r"""Find the smallest noise σ whose certified central ε at δ stays within a target.
@@ -108,7 +120,7 @@ def smallest_sigma(
     ----------
     randomizer : callable
         A constructor that takes ``sigma``, by default `randomizers.gaussian`.
-    n, eps, delta, rounds, rate, **parameters
+    n, eps, delta, rounds, rate, analyst, changed, **parameters
         As for `largest_eps0`.
 
     Returns
@@ -128,9 +140,9 @@ def smallest_sigma(
     >>> 0.7 < found.fails < found.answer < 0.8
     True
     """
-    search = {"start": 1.0, "limits": (SMALLEST_SIGMA, LARGEST_SIGMA), "falling": True}
+    search = {"start": 1.0, "limits": (SMALLEST_SIGMA, LARGEST_SIGMA), "seen": (analyst, changed)}
     target = Target(eps, delta, rounds, rate)
-    return _of_parameter("sigma", randomizer, parameters, n, target, "smallest", **search)
+    return _of_parameter("sigma", randomizer, parameters, n, target, "smallest", falling=True, **search)
 
 
 def fewest_users(
@@ -140,6 +152,8 @@ def fewest_users(
     delta: float,
     rounds: int = 1,
     rate: float = 1.0,
+    analyst: Literal["reports", "sums"] = "reports",
+    changed: int | None = None,
     **parameters: Any,
 ) -> Calibration:
     r"""Find the smallest number of users whose certified central ε at δ is within a target.
@@ -151,7 +165,7 @@ def fewest_users(
     randomizer : callable
         A constructor, such as `randomizers.generalized_rr`; or a `LocalRandomizer`, which is one with all
         its parameters.
-    eps, delta, rounds, rate, **parameters
+    eps, delta, rounds, rate, analyst, changed, **parameters
         As for `largest_eps0`, ``eps0`` included.
 
     Returns
@@ -168,9 +182,9 @@ def fewest_users(
 
     Notes
     -----
-    Assumptions: those of `shuffle`; rounds are composed adaptively.  The answer counts honest users who do
-    take part; to allow for dropouts, start from the number that stays if who drops out does not depend on
-    the values.  Below 10⁶ users ``unproved`` is
+    Assumptions: those of `shuffle`, or of `aggregate` for sums; rounds are composed adaptively.  The answer
+    counts honest users who do take part; to allow for dropouts, start from the number that stays if who
+    drops out does not depend on the values.  Below 10⁶ users ``unproved`` is
     ``answer - 1``.  Ten to thirty profiles are evaluated, each at a cost that does not grow with n.
 
     Examples
@@ -183,8 +197,8 @@ def fewest_users(
     one, target = _built(randomizer, parameters), Target(eps, delta, rounds, rate)
     found = _of_rounds(
         target,
-        lambda n: shuffle(one, n),
-        f"fewest users of {one}",
+        lambda n: one_round(one, n, analyst, changed),
+        f"fewest users of {one}{_summed(analyst)}",
         start=1000,
         remedy="use a larger eps or delta, a smaller eps0 or fewer rounds",
         limits=(1, validation.MAX_USERS),
@@ -201,6 +215,8 @@ def most_rounds(
     eps: float,
     delta: float,
     rate: float = 1.0,
+    analyst: Literal["reports", "sums"] = "reports",
+    changed: int | None = None,
     **parameters: Any,
 ) -> Calibration:
     r"""Find the largest number of rounds whose certified central ε at δ stays within a target.
@@ -218,7 +234,7 @@ def most_rounds(
         Target for ε of all rounds together in nats, positive.
     delta : float
         Central δ of the guarantee, strictly between 0 and 1.
-    rate, **parameters
+    rate, analyst, changed, **parameters
         As for `largest_eps0`, ``eps0`` included.
 
     Returns
@@ -245,13 +261,13 @@ def most_rounds(
     (512, 516)
     """
     if isinstance(randomizer, PrivacyProfile):
-        if n is not None or parameters:
+        if n is not None or parameters or (analyst, changed) != ("reports", None):
             raise TypeError(
                 "a profile has its n and its parameters; pass a constructor with them, or neither"
             )
         profile = randomizer
     else:
-        profile = shuffle(_built(randomizer, parameters), n)  # type: ignore[arg-type]  # it refuses None
+        profile = one_round(_built(randomizer, parameters), n, analyst, changed)
     profile, users = profile.subsample(rate), profile.users
     target, limits = Target(eps, delta), (1, validation.MAX_ROUNDS)
     family = Family(profile.compose, target.eps, target.delta, limits, MANY_ROUNDS, whole=True)
@@ -261,6 +277,21 @@ def most_rounds(
         remedy="use a larger eps or delta, or a more private round",
     )
     return _warned(found, users, rate)
+
+
+def one_round(mechanism, n, analyst="reports", changed=None):
+    """Return the profile of n reports, shuffled or summed up."""
+    validation.one_of(analyst, "analyst", ANALYSTS)
+    if analyst == "sums":
+        return aggregate(mechanism, n, changed=changed)
+    if changed is not None or isinstance(mechanism, NoisyCount):
+        what = type(mechanism).__name__ if changed is None else f"changed = {changed}"
+        raise ValueError(f"analyst must be sums for {what}, got reports, which are shuffled; choose sums")
+    return shuffle(mechanism, n)
+
+
+def _summed(analyst):
+    return ", sums of reports" * (analyst == "sums")
 
 
 def _constructor(randomizer, parameters, finds=None):
@@ -326,13 +357,13 @@ class Target:
         return inner if outer is None else outer
 
 
-def _of_parameter(name, randomizer, parameters, n, target, which, **search):
+def _of_parameter(name, randomizer, parameters, n, target, which, *, seen, **search):
     """Calibrate one parameter of a constructor at a number of users."""
     build, n = _constructor(randomizer, parameters, finds=name), validation.users(n)
     found = _of_rounds(
         target,
-        lambda value: shuffle(build(**{name: value}), n),
-        f"{which} {name} for n = {n:,} users",
+        lambda value: one_round(build(**{name: value}), n, *seen),
+        f"{which} {name} for n = {n:,} users{_summed(seen[0])}",
         remedy="use a larger eps or delta, more users or fewer rounds",
         **search,
     )

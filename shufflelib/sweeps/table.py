@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from shufflelib.calibration import questions
-from shufflelib.calibration.questions import ANALYSTS, LOOKED_FOR
+from shufflelib.calibration.questions import LOOKED_FOR
+from shufflelib.calibration.targets import ANALYSTS
 from shufflelib.numerics import validation
 from shufflelib.numerics.atomic_files import as_path, try_folder, writing
 from shufflelib.numerics.typed_numbers import WHOLE
