@@ -50,7 +50,7 @@ class SupportProtocol(Protocol):
 
 
 def repeated(randomizer, counts, each, repetitions, rng):
-    """Draw estimated frequencies from how many users hold each item, who send ``each`` blanket messages."""
+    """Draw estimated frequencies from how many users hold each item, who send ``each`` dummy messages."""
     rng, repetitions = values.generator(rng), validation.count(repetitions, "repetitions")
     counts, n = holders(counts, d=randomizer.items)
     supports = randomizer.draw_supports(counts, n * each, repetitions, rng)

@@ -50,7 +50,7 @@ def run(
     rng : numpy.random.Generator
         The users' and the shuffler's randomness.
     each : int, optional
-        Blanket messages of each user, for mechanisms that send several.
+        Dummy messages of each user, for mechanisms that send several.
     estimate : callable, optional
         What is estimated from the reports: `intervals`, the default, or `heavy_hitters`.
     **options
@@ -70,7 +70,7 @@ def run(
     >>> [row["lower"] < 0.25 < row["upper"] for row in found]
     [True, True, True, True]
     """
-    each = validation.count(each, "each", at_least=0, remedy="blanket messages of each user")
+    each = validation.count(each, "each", at_least=0, remedy="dummy messages of each user")
     reports = mechanism.sample(x, values.generator(rng))
     n = len(reports)
     if isinstance(mechanism, MultiMessage):

@@ -15,7 +15,7 @@ from shufflelib.shuffling.multi_message import shuffle_messages
 
 
 class MultiMessageProtocol(SupportProtocol):
-    """Frequencies of items: every user sends an input message and ``each`` blanket messages.
+    """Frequencies of items: every user sends an input message and ``each`` dummy messages.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class MultiMessageProtocol(SupportProtocol):
     n : int
         Number of users.
     each : int
-        Blanket messages that each user adds, at least 1.
+        Dummy messages that each user adds, at least 1.
     delta : float, optional
         Central δ of the certificate.
 
@@ -44,11 +44,11 @@ class MultiMessageProtocol(SupportProtocol):
     def __init__(self, randomizer: MultiMessage, *, n: int, each: int, delta: float = 1e-6) -> None:
         remedy = "use a multi-message protocol, or HistogramProtocol for one message per user"
         super().__init__(validation.instance(randomizer, "randomizer", MultiMessage, remedy=remedy), n, delta)
-        self.each = validation.count(each, "each", at_most=10**12, remedy="blanket messages of each user")
+        self.each = validation.count(each, "each", at_most=10**12, remedy="dummy messages of each user")
 
     @property
     def dummy_messages(self) -> int:  # type: ignore[override]  # not the same for all
-        """Number of all blanket messages."""
+        """Number of all dummy messages."""
         return self.n * self.each
 
     def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:

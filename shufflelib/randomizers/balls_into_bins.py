@@ -82,7 +82,7 @@ class balcer_binary(BinMessages):
     Parameters
     ----------
     coin : float
-        Probability c that a blanket message is 1, 0 < c < 1.
+        Probability c that a dummy message is 1, 0 < c < 1.
 
     Notes
     -----
@@ -242,7 +242,7 @@ class mix_dump(BinMessages):
     q = (1-f)d, all exact.
 
     For d >= 3, 1 - α - αp = f(d-2)/(d-1) > 0, where the published reduction may fail.  Here it does not: a
-    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it input or blanket message.
+    message that names neither x0 nor x1 is uniform on the other d - 2 items, be it input or dummy message.
     The published pair is then the distribution of the counts (of x0, of x1) itself, and these are sufficient.
 
     Examples

@@ -34,9 +34,9 @@ class cheu_zhilyaev(MultiMessage):
     exact.
 
     The published pair is *not* an upper bound.  Only the bits of x0 and x1 depend on the value.  An input
-    message that supports neither candidate alone has the bits 11 or 00 equally often; a blanket message has
+    message that supports neither candidate alone has the bits 11 or 00 equally often; a dummy message has
     00 (1-f)²/f² times as often as 11; and the pair puts both into one class.  With f = 1/4, two users, two
-    blanket messages each, d = 3, the other user holding the third item, ratio e^ε = 9/2, the mechanism has
+    dummy messages each, d = 3, the other user holding the third item, ratio e^ε = 9/2, the mechanism has
     δ = 0.0084624 and the pair has 0.0049052.  To second order in β the two agree, so that in ε the difference
     is small where ε is.
 
@@ -90,7 +90,7 @@ class cheu_zhilyaev(MultiMessage):
     def attacks(self, n: int, dummy_messages: int) -> tuple[Attack, ...]:
         """Return the analyst who looks at the bits of x0 and x1 only, all others holding a third item.
 
-        In these bits their input messages are distributed as blanket messages.  Without a third item all
+        In these bits their input messages are distributed as dummy messages.  Without a third item all
         others hold x0, and the analyst looks at the bit of x1.
         """
         if self.d > 2 or n == 1:

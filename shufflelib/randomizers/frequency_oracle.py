@@ -3,8 +3,8 @@ r"""Reports that support items, from which a histogram is estimated: frequency o
 A report *supports* an item, or not: the reported item itself, the items of a reported subset, the items that
 hash to the reported value, the rows of the Hadamard matrix that are +1 at the reported index, the bits that
 are one.  A report supports each item that its user holds with probability ``own`` and any other given item
-with probability ``other``; a blanket message, of which a user may send some too, supports item j with
-probability ``share``.  Of n users and N blanket messages, with C_j messages that support j, the unbiased
+with probability ``other``; a dummy message, of which a user may send some too, supports item j with
+probability ``share``.  Of n users and N dummy messages, with C_j messages that support j, the unbiased
 frequency is
 
 .. math:: \hat f_j = \frac{(C_j - N\,\text{share}_j)/n - \text{other}}{\text{own} - \text{other}}, \qquad
@@ -29,7 +29,7 @@ class Support(NamedTuple):
     """Probabilities that a message supports an item.
 
     ``own``: that the report supports the item held; ``other``: that it supports another given item;
-    ``share``, one number or shape (items,): that a blanket message supports each item.
+    ``share``, one number or shape (items,): that a dummy message supports each item.
     """
 
     own: float
@@ -67,12 +67,12 @@ class ItemSupports:
         Parameters
         ----------
         frequency : float or array_like
-            True share f in [0, 1] of the users who hold the item; with blanket messages that of each item,
+            True share f in [0, 1] of the users who hold the item; with dummy messages that of each item,
             shape (items,), or one number for all.
         n : int
             Number of users.
         dummy_messages : int, optional
-            Number N of blanket messages.
+            Number N of dummy messages.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class FrequencyOracle(ItemSupports):
         counts : numpy.ndarray, shape (items,), integer
             Users that hold each item.
         dummy_messages : int
-            Number of blanket messages, 0 for mechanisms without them.
+            Number of dummy messages, 0 for mechanisms without them.
         repetitions : int
             Independent draws.
         rng : numpy.random.Generator
@@ -196,6 +196,6 @@ class FrequencyOracle(ItemSupports):
         return supports
 
     def frequencies(self, supports: Integers, *, n: int, dummy_messages: int = 0) -> Array:
-        """Return unbiased frequencies from supports on the last axis, of n reports and blanket messages."""
+        """Return unbiased frequencies from supports on the last axis, of n reports and dummy messages."""
         own, other, share = self.support
         return ((supports - dummy_messages * share) / n - other) / (own - other)

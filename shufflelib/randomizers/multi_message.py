@@ -21,7 +21,7 @@ from shufflelib.randomizers.local_randomizer import Validated
 
 
 class Attack(NamedTuple):
-    """What an analyst sees of one dataset: one message among ``blanket_messages`` blanket messages.
+    """What an analyst sees of one dataset: one message among ``blanket_messages`` dummy messages.
 
     ``chance`` is a lower bound on the probability of this view; otherwise the analyst learns nothing.
     """
@@ -40,7 +40,7 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
     ----------
     p, q : float
         Published bounds on the ratio of two input messages, possibly infinite, and of one of them to a
-        blanket message.
+        dummy message.
     beta : float
         Published total variation of two input messages.
     """
@@ -55,7 +55,7 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
 
     @abstractmethod
     def blanket(self) -> Array:
-        """Return the mass of a blanket message on the classes of `message_pmf`; it sums to 1."""
+        """Return the mass of a dummy message on the classes of `message_pmf`; it sums to 1."""
 
     @abstractmethod
     def attacks(self, n: int, dummy_messages: int) -> tuple[Attack, ...]:
@@ -67,7 +67,7 @@ class MultiMessage(FrequencyOracle, Validated, ABC):
 
     @abstractmethod
     def sample_blanket(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Draw ``count`` blanket messages."""
+        """Draw ``count`` dummy messages."""
 
     @abstractmethod
     def supports(self, messages: NDArray[Any]) -> Integers:

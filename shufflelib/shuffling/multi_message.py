@@ -2,7 +2,7 @@ r"""From a multi-message protocol to its certified privacy profile.
 
 Let one user hold x0 or x1, and reveal to the analyst which messages are the other users' input messages.
 What remains is the multiset of one message, drawn from :math:`R_{x_0}` or :math:`R_{x_1}`, and N independent
-blanket messages drawn from ν.  The real output is a post-processing of it, which adds messages that do not
+dummy messages drawn from ν.  The real output is a post-processing of it, which adds messages that do not
 depend on this user.  So the remaining pair dominates, and its profile is known exactly, with ν the reference
 measure:
 
@@ -31,7 +31,7 @@ __all__ = ["published_pair", "shuffle_messages"]
 
 ASSUMPTIONS = (
     SHUFFLED[0],
-    "the N blanket messages are all sent, by honest users with private and independent randomness, and "
+    "the N dummy messages are all sent, by honest users with private and independent randomness, and "
     "none of them by users who collude with the analyst",
     "n and N are fixed and public, and participation does not depend on the values: neither who takes "
     "part or drops out nor who colludes",
@@ -40,7 +40,7 @@ ASSUMPTIONS = (
 
 
 def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -> Profile:
-    """Return the certified privacy profile of n input messages shuffled with blanket messages.
+    """Return the certified privacy profile of n input messages shuffled with dummy messages.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -
     n : int
         Number of users, including the one whose value changes.
     dummy_messages : int
-        Number N >= 1 of all blanket messages, n k if each user adds k of them; those of the changing user
+        Number N >= 1 of all dummy messages, n k if each user adds k of them; those of the changing user
         count.  n + N <= 10¹⁵.
 
     Returns
@@ -62,7 +62,7 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -
     Notes
     -----
     Neighbouring datasets differ in one user's value (replace one).  The shuffler is trusted, nobody sees who
-    sent what, and all N blanket messages are really sent, by honest users.  Messages that a user drops or
+    sent what, and all N dummy messages are really sent, by honest users.  Messages that a user drops or
     reveals to the analyst do not count in N.  See the profile's ``assumptions``.  Cost O(1) in n and N.
 
     ==================================  =====================================================================
@@ -92,8 +92,8 @@ def shuffle_messages(randomizer: MultiMessage, *, n: int, dummy_messages: int) -
     dummy_messages = _messages(dummy_messages, at_most=validation.MAX_USERS - n)
     return Profile(
         bounds=partial(_bounds, randomizer, n, dummy_messages),
-        statement=f"n = {n} input messages and {dummy_messages} blanket messages of {randomizer}",
-        source="guarantee: one message among the blanket messages, the other users' input messages revealed; "
+        statement=f"n = {n} input messages and {dummy_messages} dummy messages of {randomizer}",
+        source="guarantee: one message among the dummy messages, the other users' input messages revealed; "
         "attack: an explicit one on one dataset, their messages not revealed",
         adjacency=REPLACE_ONE,
         assumptions=ASSUMPTIONS,
@@ -111,7 +111,7 @@ def published_pair(randomizer: MultiMessage, *, dummy_messages: int) -> Variatio
     randomizer : MultiMessage
         Its published (p, β, q) are used as printed.
     dummy_messages : int
-        Number of all blanket messages N; the "n" of Theorem 4.2 is N + 1.
+        Number of all dummy messages N; the "n" of Theorem 4.2 is N + 1.
 
     Returns
     -------
@@ -143,12 +143,12 @@ def _protocol(randomizer):
 
 
 def _messages(dummy_messages, *, at_most):
-    remedy = "it counts the blanket messages of all users"
+    remedy = "it counts the dummy messages of all users"
     return validation.count(dummy_messages, "dummy_messages", at_most=at_most, remedy=remedy)
 
 
 def _bounds(randomizer, n, dummy_messages):
-    """Return the input message among the blanket messages, and the pairs of the attacks, if any is known."""
+    """Return the input message among the dummy messages, and the pairs of the attacks, if any is known."""
     dominating = BlanketPair(randomizer.likelihood_ratios(), dummy_messages + 1)
 
     def seen(attack):

@@ -46,11 +46,11 @@ def threshold(mechanism: ItemSupports, n: int, dummy_messages: int = 0, mistakes
     Parameters
     ----------
     mechanism : ItemSupports
-        That made the reports; an item is supported by chance by reports or by blanket messages, not by both.
+        That made the reports; an item is supported by chance by reports or by dummy messages, not by both.
     n : int
         Number of users.
     dummy_messages : int, optional
-        Number N of blanket messages.
+        Number N of dummy messages.
     mistakes : float, optional
         Probability that any of the d items is said to be held although nobody holds it, at most.
 
@@ -72,7 +72,7 @@ def threshold(mechanism: ItemSupports, n: int, dummy_messages: int = 0, mistakes
     own, other, share = mechanism.support
     blanket = float(np.max(share))
     if other > 0.0 and dummy_messages * blanket > 0.0:
-        raise ValueError("mechanism must not have both noisy reports and blanket messages that support items")
+        raise ValueError("mechanism must not have both noisy reports and dummy messages that support items")
     messages, chance = (dummy_messages, blanket) if dummy_messages else (n, other)
     low, high = -1, messages  # P[C > low] is too large, P[C > high] is not
     while high - low > 1:

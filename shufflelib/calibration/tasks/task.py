@@ -81,7 +81,7 @@ class Task:
     holds : str
         What a user holds, in a statement to publish, with the sizes.
     errors : callable
-        Of a mechanism, n, the number of blanket messages and the sizes: the standard error at ordinary data
+        Of a mechanism, n, the number of dummy messages and the sizes: the standard error at ordinary data
         and the largest one.
     estimated : str
         What the standard error is of: "a share" or something else between 0 and 1.
@@ -94,7 +94,7 @@ class Task:
     changed : int
         How many of the sums the value of one user changes.
     further : callable
-        Of a mechanism, n and the number of blanket messages: further columns of a row.
+        Of a mechanism, n and the number of dummy messages: further columns of a row.
     most : int
         Largest size.
     known : str
