@@ -3,6 +3,7 @@
 import functools
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -259,6 +260,20 @@ def test_the_sentence_counts_all_rounds_and_every_message():
     assert f"the piecewise mechanism at eps0 = {row['value']:g}," in said and "any one user's value" in said
     odds = float(said.split("at most ")[-1].split(" times")[0])
     assert math.exp(row["value"]) <= odds <= 1.01 * math.exp(row["value"])
+
+
+def test_the_plan_says_what_the_numbers_of_exposure_notifications_mean():
+    page = " ".join((Path(__file__).parents[1] / "book/plan.md").read_text(encoding="utf-8").split())
+    flip = 1.0 / (1.0 + math.exp(8.0))
+    bits = randomizers.unary(d=5, p=flip, q=1.0 - flip)
+    for neighbours, words in (
+        ("coordinate", "at most {} % likely if it is about one bit,"),
+        ("replace", "at most {} % if it is about the bin, except with probability at most 10⁻⁴."),
+    ):
+        proved = aggregate(bits, 100_000, neighbours=neighbours).epsilon(1e-5).upper
+        printed = max(proved, 0.84) if neighbours == "coordinate" else proved
+        percent, rare = re.findall(r"at most (\S+?)(?: %|\. )", belief(printed, 1e-5, ""))
+        assert words.format(percent) in page and float(rare) == 1e-4
 
 
 def test_the_belief_in_a_statement_holds_and_no_much_rarer_exception_would():
