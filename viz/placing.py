@@ -105,8 +105,8 @@ def _read_names(fig, asked):
         if asked.ends:
             legend.remove()
     meant = {name: None for words, _ in asked.ends.values() for name in words}
-    if drawn and (wrong := [str(name) for name in meant if name not in (*drawn, *LOOKS)]):
-        raise ValueError(f"words must name lines, got {', '.join(wrong)}; the lines are {', '.join(drawn)}")
+    if drawn and (wrong := [repr(name) for name in meant if name not in (*drawn, *LOOKS)]):
+        raise ValueError(f"words must name lines, got {', '.join(wrong)}; lines are {str(drawn)[1:-1]}")
     asked.names = {key: name for key, name in asked.names.items() if key and key[0] != FAMILY}
 
 

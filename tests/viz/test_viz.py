@@ -183,7 +183,7 @@ def test_words_for_a_misspelt_name_are_refused():
         viz.label_ends(ax, misspelt)
         mark(ax)
         wrong = [*misspelt][-1]
-        with pytest.raises(ValueError, match=f"words must name lines, got {wrong}; the lines are certified"):
+        with pytest.raises(ValueError, match=f"words must name lines, got {wrong!r}; lines are 'certified"):
             viz.save(ax, frame(), "01_1_users", caption="Read on.")
 
 
