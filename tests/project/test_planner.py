@@ -188,14 +188,16 @@ def test_a_statement_of_the_page_states_the_belief_as_the_package_does(script):
     asked = [
         PLANS[1] | {"eps": eps, "delta": delta} for eps in (0.05, 0.3, 1.0, 2.5) for delta in (1e-4, 1e-8)
     ]
-    found = script(f"{json.dumps(asked)}.map((one) => statement(plans(one)[0], one))")
+    nothing = "[belief({ eps: 7.5, delta: 1e-6 }), belief({ eps: 1, delta: 0.1 })]"
+    each = f"{json.dumps(asked)}.map((one) => statement(plans(one)[0], one))"
+    found, no_protection = script(f"[{each}, {nothing}]")
     for one, statement in zip(asked, found, strict=True):
         expected = belief(one["eps"], one["delta"], "this value")
         said = statement[statement.index("To somebody") : statement.index("If the shuffler fails")]
         number = re.compile(r"[0-9][0-9.e-]*[0-9]")
         assert number.sub("", said) == number.sub("", expected)
         assert [*map(float, number.findall(said))] == [*map(float, number.findall(expected))], said
-    assert script("[belief({ eps: 7.5, delta: 1e-6 }), belief({ eps: 1, delta: 0.1 })]") == ["", ""]
+    assert no_protection == ["", ""]
 
 
 def one_bit(eps0):

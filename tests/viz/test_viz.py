@@ -178,7 +178,7 @@ def test_a_percentage_is_not_broken():
 
 
 def test_words_for_a_misspelt_name_are_refused():
-    for misspelt in ({"certified uper": "proved"}, {"attack": "an attack", 1000: "a thousand"}):
+    for misspelt in ({"certified_upper": "proved"}, {"attack": "an attack", 1000: "a thousand"}):
         ax = drawn(frame())
         viz.label_ends(ax, misspelt)
         mark(ax)
