@@ -1,12 +1,14 @@
 """The papers' notebooks: every item of a paper in its order, every figure in the index, nothing unlisted."""
 
 import ast
+import csv
 import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
+import claims
 from claims import items
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +50,27 @@ def test_a_cell_of_a_paper_is_short(path):
 def test_the_committed_index_is_that_of_the_items():
     if FIGURES.exists():
         assert (FIGURES / "index.csv").read_text(encoding="utf-8") == items.index()
+
+
+def records(name):
+    lines = (FIGURES / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def test_a_refuted_claim_fails_by_no_less_than_where_the_maps_show_it():
+    """Every figure of failures has a claim at the largest factor that its notebook computes."""
+    if not FIGURES.exists():
+        pytest.skip("no figures")
+    sources = ("wang24", "ccg24", "gspa24", "wsys23", "others")
+    drawn = [row for source in sources for row in records(f"claims_fails_{source}") if row["worst"] == "True"]
+    factors = {row["claim"]: float(row["factor"]) for row in drawn}
+    assert sorted(factors) == sorted(claim.id for claim in claims.ALL if claim.verdict == "refuted")
+    of_maps = {row["claim"]: float(row["attained / claimed"]) for row in records("claims_failures")}
+    assert len(of_maps.keys() & factors) == 5
+    assert all(factors[name] >= of_maps[name] * (1 - 1e-5) for name in of_maps.keys() & factors)
+    code = next(row for row in drawn if row["claim"] == "wang24-released-range-queries")
+    lowest = min(float(row["times"]) for row in records("wang24_fig5"))
+    assert float(code["factor"]) * lowest >= 1 - 1e-5
 
 
 def saved_names(path):
