@@ -80,6 +80,7 @@ def clones(n=100):
 def decomposition():
     """Return the parts of a report of 5-ary randomized response."""
     case = {"alpha": 1 / 7, "p": 3.0, "rest": [1 / 7] * 3, "others": [1 / 7, 1 / 7, 3 / 7]}
+    case["output"] = "third option"
     case["setting"] = "randomized response, five options: the true one has 3/7, each other 1/7"
     rows = [
         {"holds": holds, "output": output, "probability": probability}

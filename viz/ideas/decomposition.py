@@ -10,12 +10,12 @@ from viz.theme import BLUE, OCHRE, RED
 from viz.words import digits
 
 LEFT, RIGHT = 1.25, WIDTH - 0.15  # inches: the bars lie between them
-HIGH, STEP, BASE = 0.4, 0.62, 0.62
+HIGH, STEP, BASE = 0.4, 0.66, 0.5
 OUTPUTS = range(1, 101)
 NARROW = 0.1  # share of the bar below which no number fits
 
 
-def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, setting=""):
+def draw_decomposition(alpha, p, *, rest=None, others=None, output="one output", finding=None, setting=""):
     """Draw reports of the holders of two values as bars: like the first, like the second, like neither.
 
     Parameters
@@ -28,6 +28,8 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
         Probabilities of the outputs like neither, for a user who holds one of the two values.
     others : array_like, shape (m,), optional
         The same for a user who holds a third value; where the two differ is what the reduction leaves out.
+    output : str
+        Name of the output that differs most.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, finding=None, settin
     if missing:
         ax.text(RIGHT, over, f"like neither, ignored: {share}", color="0.3", ha="right", **bold)
     if differ:
-        _join(ax, rest, others, bottoms)
+        _join(ax, rest, others, output, bottoms)
     elif missing:
         ax.text(RIGHT, BASE - 0.12, "hatched: treated as if it told nothing", color=RED, ha="right", va="top",
                 fontsize=NOTE)  # fmt: skip
@@ -104,18 +106,23 @@ def _ends(within):
     return RIGHT - (RIGHT - LEFT) * (math.fsum(within) - np.cumsum(within))
 
 
-def _join(ax, rest, others, bottoms):
+def _join(ax, rest, others, output, bottoms):
     """Frame the output whose probability differs most, from you and from others, and say what is ignored."""
     one = int(np.argmax(np.abs(rest - others)))
-    wide = RIGHT - LEFT
-    for within, bottom in ((rest, bottoms[1]), (others, bottoms[2])):
+    wide, middles = RIGHT - LEFT, []
+    for within, bottom, name in ((rest, bottoms[1], ""), (others, bottoms[2], f"{output}: ")):
         end = _ends(within)[one]
         x = np.array([-within[one] * wide, 0.0, 0.0, -within[one] * wide, -within[one] * wide]) + end
         ax.plot(x, bottom + HIGH * np.array([0, 0, 1, 1, 0]), color=RED, lw=2.2, zorder=6)
         box = {"facecolor": "0.92", "edgecolor": "none", "pad": 1}
-        words = digits(within[one], 2)
-        ax.text(end - within[one] * wide / 2, bottom + HIGH / 2, words, **BOLD, color=RED, bbox=box)
-    few, many = sorted((rest[one], others[one]))
-    times = f"{digits(many / few, 2)} times as likely" if few else "possible only"
-    said = f"the same ignored output: {times} from {'others' if others[one] == many else 'you'}"
-    ax.text(RIGHT, BASE - 0.14, said, color=RED, ha="right", va="top", fontsize=NOTE, weight="bold")
+        words = f"{name if within[one] > len(name) / 50 else ''}{digits(within[one], 2)}"
+        middles.append(end - within[one] * wide / 2)
+        ax.text(middles[-1], bottom + HIGH / 2, words, **BOLD, color=RED, bbox=box)
+    look = {"color": RED, "ha": "right", "fontsize": NOTE, "weight": "bold"}
+    ax.text(RIGHT, bottoms[1] + HIGH + 0.03, output, va="bottom", **look)
+    x, gap = middles[0], (bottoms[1] - 0.02, bottoms[2] + HIGH + 0.02)
+    ax.annotate("", (x, gap[1]), (x, gap[0]), arrowprops={"arrowstyle": "->", "color": RED, "lw": 1.6})
+    more, less = others[one], rest[one]
+    times = f"× {digits(more / less, 2)}" if less and more else "only here" if more else "never"
+    ax.text(x - 0.08, sum(gap) / 2, times, va="center", **look)
+    ax.text(RIGHT, BASE - 0.14, "a reduction to two values treats these two alike", va="top", **look)
