@@ -4,7 +4,7 @@ import numpy as np
 
 from viz.ideas.canvas import LABEL, NOTE, WIDTH, canvas, labels, mark, numbers, panel
 from viz.theme import BLUE
-from viz.words import at_most
+from viz.words import digits
 
 HEIGHT = 3.2
 ITEMS, RUNS = range(2, 17), range(1, 1001)  # that fit into the picture
@@ -28,16 +28,16 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting=""):
     >>> from viz.wishes import wishes
     >>> fig = ideas.draw_outcomes([0.5, 0.3, 0.2], [[0.52, 0.27, 0.21], [0.47, 0.34, 0.19]])
     >>> wishes(fig).headline
-    'In 2 runs no share is off by more than 4 points'
+    'In 2 runs the worst share is 4 points off'
     """
     truth = numbers(truth, "truth", ITEMS, at_least=0.0, at_most=1.0)
     outcomes = numbers(outcomes, "outcomes", RUNS, len(truth), at_least=-1e6, at_most=1e6)
     names = labels(names, "names", len(truth))
     runs = len(outcomes)
     off = np.abs(outcomes - truth)
-    worst = at_most(100.0 * float(off.max()) * (1.0 - 1e-12), 2)  # the subtraction rounds
+    worst = digits(100.0 * float(off.max()))
     if finding is None:
-        finding = f"In {runs} runs no share is off by more than {worst} points"
+        finding = f"In {runs} runs the worst share is {worst} points off"
     fig, top = canvas(HEIGHT, finding, setting)
     ax = panel(fig, 0.62, 0.55, WIDTH - 0.72, top - 0.7, xlabel="item", ylabel="share of people (%)")
     x = np.arange(len(truth))
@@ -57,5 +57,10 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting=""):
     ax.text(1.0, 1.0, f"each dot: the answer of one of {runs} runs", color=BLUE, **corner)
     ax.text(1.0, 0.91, "grey bar: the truth", color="0.3", **corner)
     run, item = np.unravel_index(off.argmax(), off.shape)
-    mark(ax, across[run, item], 100.0 * outcomes[run, item], f"{worst} points off")
+    mark(
+        ax,
+        across[run, item],
+        100.0 * outcomes[run, item],
+        f"{worst} points off",
+    )
     return fig
