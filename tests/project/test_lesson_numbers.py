@@ -665,13 +665,13 @@ def test_ranges(profile):
     assert [round(one.randomizer.eps0, 1) for one in at.protocols.values()] == [6.0, 4.5]
     assert 4.4 < np.exp(6.0 - 4.5) < 4.6
     at = lesson.after('"14_2_ranges"')
-    assert round(at.plain[0] / at.histogram[0], 1) == 8.5 and at.fitted[-1] < at.histogram[-1]
+    assert 7.5 < at.fitted[0] / at.histogram[0] < 8.5 and at.fitted[-1] < at.histogram[-1]
     assert (
         np.all(at.fitted[at.sizes >= 8] < 0.67 * at.plain[at.sizes >= 8])
         and at.fitted[0] > 0.85 * at.plain[0]
     )
     assert at.used == 4 and at.sizes[at.at] >= 200
-    assert "the tree has 8.5 times the histogram's error" in lesson.prose
+    assert "the tree, made consistent, has 8 times the histogram's error" in lesson.prose
     assert [round(d / (np.exp(4.5) + d - 1), 2) for d in (8, 4096)] == [0.08, 0.98]
 
 
