@@ -9,7 +9,7 @@ from viz.words import at_least
 HEIGHT = 2.9
 SIDE = 1.25  # inches of each square panel
 CORNERS = range(2, 61)
-ALARMS = 0.2  # rate of false alarms at which the merged chain is read
+ALARMS = 0.4  # rate of false alarms at which the merged chain is read
 
 
 def draw_segments(first, second, *, names=("one mechanism", "the other"), finding=None, setting=""):
@@ -28,7 +28,7 @@ def draw_segments(first, second, *, names=("one mechanism", "the other"), findin
     >>> from viz.wishes import wishes
     >>> fig = ideas.draw_segments([[0, 1], [0.25, 0.25], [1, 0]], [[0, 1], [0.4, 0.4], [1, 0]])
     >>> wishes(fig).headline
-    'Who sees which mechanism ran still misses 51 % at 20 % false alarms'
+    'Who sees which mechanism ran still misses 27 % at 40 % false alarms'
     """
     first, second = (
         numbers(corners, name, CORNERS, 2, at_least=0.0, at_most=1.0)
