@@ -57,10 +57,5 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting=""):
     ax.text(1.0, 1.0, f"each dot: the answer of one of {runs} runs", color=BLUE, **corner)
     ax.text(1.0, 0.91, "grey bar: the truth", color="0.3", **corner)
     run, item = np.unravel_index(off.argmax(), off.shape)
-    mark(
-        ax,
-        across[run, item],
-        100.0 * outcomes[run, item],
-        f"{worst} points off",
-    )
+    mark(ax, across[run, item], 100.0 * outcomes[run, item], f"{worst} points off")
     return fig
