@@ -98,7 +98,7 @@ def _name_curves(ax, x, p, raised, factor, right):
         "with your\nvalue", (at, height), textcoords="offset points", fontsize=LABEL, color=BLUE, **beside
     )
     corner = {"transform": ax.transAxes, "ha": "left" if right else "right", "va": "top", "fontsize": LABEL}
-    words = f"with another value, {factor} times as high"
+    words = f"with another value, eᵋ = {factor} times as high"
     ax.text(0.01 if right else 0.99, 1.0, words, color=OCHRE, **corner)
     return height / ax.get_ylim()[1]
 
