@@ -109,8 +109,8 @@ def _delta_of_the_appendix(eps=LOG_TEN):
 
 
 def _in_orders(order):
-    """Return the Rényi divergence that an attack attains at ε₀ = 4, n = 1000, and Corollary 2's."""
-    at = {"eps0": 4.0, "n": 1000}
+    """Return the Rényi divergence that an attack attains at ε₀ = 8, n = 10⁶, and Corollary 2's."""
+    at = {"eps0": 8.0, "n": 10**6}
     return renyi.binary_rr_pair(**at).renyi_directed(order)[0], renyi.gaussian_ccg24(**at, order=order)
 
 
@@ -176,7 +176,7 @@ CHECKS = {
     "ccg24-corollary-2": Check(
         witnessed(_divergence_of_fifty, renyi_upper_bound(renyi.gaussian_ccg24)),
         _exactly_fifty,
-        Along([1.5, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40], _in_orders),
+        Along([1.25 * (1024 / 1.25) ** (j / 20) for j in range(21)], _in_orders),  # a column of the map
     ),
     "ccg24-corollary-2-appendix": Check(
         witnessed(

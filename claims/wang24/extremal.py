@@ -204,6 +204,6 @@ CHECKS = {
         _hash_is_loose,
         lambda: _hashed_reports_of_two("local hash with l = 3", 3),
         # the gap narrows as l grows
-        Along([0.5, 1.0, 1.5, 2.0, 2.5], lambda eps0: _hash_of_figure_2(eps0)[:2], within(1e-4)),
+        Along([0.1, 0.5, 1.0, 1.5, 2.0, 2.5], lambda eps0: _hash_of_figure_2(eps0)[:2], within(1e-4)),
     ),
 }
