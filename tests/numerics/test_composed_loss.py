@@ -72,26 +72,17 @@ def test_an_array_of_eps_has_the_values_of_each(name):
         assert (alone.lower[0], alone.upper[0]) == (together.lower[i], together.upper[i])
 
 
-def test_nodes_that_are_left_out_do_not_matter(monkeypatch):
-    found = total("many rounds")
-    theta = saddle(found)
-    line = Line(found, theta, 1e-3)
-    monkeypatch.setattr(composed_loss, "LONGEST", 1)
-    every = Line(found, theta, 1e-3)
-    assert line.size == every.size < every.nodes / 3
-    for one, two in zip(line.log_delta(EPS), every.log_delta(EPS), strict=True):
-        np.testing.assert_allclose(one, two, rtol=1e-12)
-
-
-def test_many_blocks_of_nodes_answer_as_one(monkeypatch):
+@pytest.mark.parametrize(("name", "value"), [("LONGEST", 1), ("BLOCK", 64)], ids=["every node", "blocks"])
+def test_neither_nodes_that_are_left_out_nor_blocks_of_them_matter(monkeypatch, name, value):
     found = total("many rounds")
     theta = saddle(found)
     one = Line(found, theta, 1e-3)
-    monkeypatch.setattr(composed_loss, "BLOCK", 64)
-    many = Line(found, theta, 1e-3)
-    assert many.size == one.size > 64 and max(omega.size for omega, _, _ in many.blocks) <= 64
-    for whole, parts in zip(one.log_delta(EPS), many.log_delta(EPS), strict=True):
-        np.testing.assert_allclose(whole, parts, rtol=1e-12)
+    monkeypatch.setattr(composed_loss, name, value)
+    other = Line(found, theta, 1e-3)
+    assert 64 < one.size == other.size < other.nodes / 3
+    assert max(omega.size for omega, _, _ in other.blocks) <= composed_loss.BLOCK
+    for left, right in zip(one.log_delta(EPS), other.log_delta(EPS), strict=True):
+        np.testing.assert_allclose(left, right, rtol=1e-12)
 
 
 @pytest.mark.parametrize("theta", [1e-9, 1e160])
