@@ -216,15 +216,13 @@ class PrivacyProfile(Shown, ABC):
         grid = validation.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
         )
-        found = self._log_delta(grid.ravel()).probabilities()
-        lower, upper = (end.reshape(grid.shape) for end in found)
-        ceiling = pure_delta(self.pure_epsilon, grid)
-        ends = lower, np.minimum(upper, ceiling * (1.0 + 16 * UNIT))
+        *ends, ceiling = (part.reshape(grid.shape) for part in self._delta(grid.ravel()))
         return self._certified(
             "delta", "eps", grid, ends, lambda eps, _: self._why_wide(eps), ceiling=ceiling
         )
 
-    def _log_delta(self, eps, tolerance=TOLERANCE):
+    def _delta(self, eps, tolerance=TOLERANCE):
+        """Return both bounds on δ at every ε of an array, and what pure privacy allows there."""
         sides = self._directions  # once: another thread may be about to keep equal ones
         curves, found = {id(one): one for side in sides for one in side}, {}  # one may be on both
         for kind in dict.fromkeys(map(type, curves.values())):
@@ -233,8 +231,9 @@ class PrivacyProfile(Shown, ABC):
         above, below = (
             functools.reduce(Interval.largest, (found[id(one)] for one in side)) for side in sides
         )
-        upper = np.minimum(above.upper, 0.0)
-        return Interval(np.minimum(below.lower, upper), upper)
+        lower, upper = Interval(np.minimum(below.lower, above.upper), above.upper).probabilities()
+        ceiling = pure_delta(self.pure_epsilon, eps)
+        return lower, np.minimum(upper, ceiling * (1.0 + 16 * UNIT)), ceiling
 
     @cached_property
     def _directions(self):

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from shufflelib.numerics.between import between, convex
+from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import axes
 from shufflelib.numerics.tables import Table
+from shufflelib.profiles.worst_epsilon import COARSER, epsilon_at_delta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DELTAS = (1e-4, 1e-6, 1e-8)
 LEAST = 0.1 * DELTAS[-1]  # where a picture ends below
+PICTURE = 1e-4  # relative width of δ aimed at in one, if δ has many losses
 POINTS, PARTS = 25, 10  # of a curve, and steps drawn between two of them
 FARTHEST = 700.0  # ε from which on floats do not hold e^-ε
 WIDTH, HEIGHT, MARGIN = 320, 160, 40  # of a picture, in pixels
@@ -108,6 +111,15 @@ class Shown:
         ax.legend()
         return ax
 
+    def _last(self):
+        """Return about the largest finite ε of `DELTAS`."""
+        for delta in reversed(DELTAS):
+            pairs, about = self.dominating_pairs, {"safe_above": True, "tolerance": COARSER}
+            last = min(epsilon_at_delta(pairs, math.log(delta), **about), self.pure_epsilon)
+            if math.isfinite(last):
+                return last
+        return 0.0
+
     @cached_property
     def _curve(self):
         """Corners in ε of two lines, and both bounds of δ there, down to the smallest of `DELTAS`.
@@ -115,10 +127,10 @@ class Shown:
         Between computed points the bounds follow from these because δ is convex in e^ε and falls; fine steps
         are proved on the logarithmic scale as well.
         """
-        finite = [one.upper for one in self._brackets() if math.isfinite(one.upper)]
-        some = np.linspace(0.0, max(finite, default=0.0) or 0.1, POINTS)
-        found = self.delta(some)
-        eps, lower, upper = some, found.lower, found.upper
+        some = np.linspace(0.0, self._last() or 0.1, POINTS)
+        many = any(pair.renyi_tolerance >= PICTURE for pair in self.dominating_pairs)  # losses
+        lower, upper, _ = self._delta(some, PICTURE if many else TOLERANCE)
+        eps = some
         if eps[-1] < FARTHEST:
             eps = np.linspace(0.0, some[-1], (POINTS - 1) * PARTS + 1)
             lower, upper = convex(np.exp(some - some[-1]), lower, upper, np.exp(eps - eps[-1]))

@@ -18,12 +18,15 @@ ASTRAY = 1.5  # factor of ε by which a Gaussian pair misleads, from which on a 
 ABOUT = 3e-5  # up to that relative width
 
 
-def epsilon_at_delta(pairs, target, *, safe_above, guess=None):
-    """Return the worst ε over pairs and directions, proved on the side asked for."""
+def epsilon_at_delta(pairs, target, *, safe_above, guess=None, tolerance=TOLERANCE):
+    """Return the worst ε over pairs and directions, proved on the side asked for.
+
+    With a ``tolerance`` of δ above `ROUGH` it is known no better than that.
+    """
 
     def question():
         (starts,) = yield from _starts(target, pairs)
-        return (yield from _largest_epsilon(starts, target, safe_above, guess))
+        return (yield from _largest_epsilon(starts, target, safe_above, guess, tolerance))
 
     return answers([question()])[0]
 
@@ -138,7 +141,8 @@ def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance, known=No
             guess = known[0] * expected / reached
             if math.isinf(pair.max_privacy_loss) and not 1.0 / ASTRAY < guess / known[0] < ASTRAY:
                 guess = yield from _crossing(pair, target, safe_above, log_start, guess, roughly, ABOUT)
-    return (yield from _crossing(pair, target, safe_above, log_start, guess, tolerance, pair.search_width))
+    width = tolerance if tolerance > ROUGH else pair.search_width
+    return (yield from _crossing(pair, target, safe_above, log_start, guess, tolerance, width))
 
 
 def _crossing(pair, target, safe_above, log_start, guess, tolerance, width):
