@@ -25,27 +25,26 @@ def times(one: DiscretePair, two: DiscretePair) -> DiscretePair:
     """
     with np.errstate(invalid="ignore"):
         parts = [
-            Interval(*(np.add.outer(a, b).ravel() for a, b in zip(first, second, strict=True)))
+            Interval(*(np.add.outer(*ends).ravel() for ends in zip(first, second, strict=True))).widened(1.0)
             for first, second in ((one.log_p, two.log_p), (one.log_q, two.log_q), (one.loss, two.loss))
         ]
-    p, q, loss = (part.widened(1.0) for part in parts)
-    gone_p, gone_q = np.isneginf(p.upper), np.isneginf(q.upper)
-    loss = loss.where(~gone_q, np.inf).where(~gone_p, -np.inf)
-    kept = np.flatnonzero(~(gone_p & gone_q))
-    order = kept[np.argsort(loss.middle[kept], kind="stable")]
-    p, q, loss = (part.at(order) for part in (p, q, loss))
-    middle = loss.middle
-    with np.errstate(invalid="ignore"):
-        apart = np.diff(middle) > SAME * (1.0 + np.abs(middle[1:]))
-    apart |= np.isfinite(middle[1:]) != np.isfinite(middle[:-1])
+    every = DiscretePair.from_losses(*parts)
+    middle = every.loss.middle
+    apart = ~np.isclose(middle[:-1], middle[1:], rtol=SAME, atol=SAME)
     first = np.flatnonzero(np.append(True, apart))
-    log_p, log_q = _added(p, first), _added(q, first)
-    ends = np.minimum.reduceat(loss.lower, first), np.maximum.reduceat(loss.upper, first)
+    counts = np.diff(np.append(first, every.size))
+    log_p, log_q = (_added(part, first, counts) for part in (every.log_p, every.log_q))
+    ends = np.minimum.reduceat(every.loss.lower, first), np.maximum.reduceat(every.loss.upper, first)
     return DiscretePair.from_losses(log_p, log_q, Interval(*ends))
 
 
-def _added(log_mass, first):
-    """Return the log of the sums of masses from each first atom to before the next."""
-    most = np.diff(np.append(first, log_mass.lower.size)).max()
-    sums = (np.logaddexp.reduceat(end, first) for end in log_mass)
-    return Interval(*sums).widened(4.0 * most, 8.0 * float(most) * UNIT)
+def _added(log_mass, first, counts):
+    """Return the logs of the sums of masses, so many from each first atom on, added one by one."""
+
+    def summed(ends):
+        peak = np.maximum.reduceat(ends, first)
+        peak = np.where(np.isfinite(peak), peak, 0.0)
+        with np.errstate(divide="ignore"):
+            return peak + np.log(np.add.reduceat(np.exp(ends - np.repeat(peak, counts)), first))
+
+    return Interval(*map(summed, log_mass)).widened(8.0, UNIT * (counts + 8.0))

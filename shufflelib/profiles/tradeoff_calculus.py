@@ -2,7 +2,6 @@ r"""The calculus on polygons: what is done to trade-off functions is done to pai
 
 ==================  ==============================================================
 `direct_sum`        joint concavity: the index of the mixture is seen
-`product`           tensor product: two independent observations
 `steep`             symmetrisation from the segments steeper than -1
 `steep_side`        those segments alone, continued with slope -1
 `blended`           pointwise average with perfect privacy
@@ -30,42 +29,6 @@ def direct_sum(pairs, null_weights, alternative_weights):
         loss = pair.loss if a == b or a * b == 0.0 else pair.loss + (log_a - log_b)
         parts.append((pair.log_p + log_a, pair.log_q + log_b, loss))
     return DiscretePair.from_losses(*(Interval.concatenate(part) for part in zip(*parts, strict=True)))
-
-
-def product(first, second):
-    """Return the product pair: both observations are seen."""
-    with np.errstate(invalid="ignore"):
-        parts = [
-            Interval(*(np.add.outer(*ends).ravel() for ends in zip(one, two, strict=True))).widened(1.0)
-            for one, two in (
-                (first.log_p, second.log_p),
-                (first.log_q, second.log_q),
-                (first.loss, second.loss),
-            )
-        ]
-    return _merged(DiscretePair.from_losses(*parts))
-
-
-def _pooled(logs, starts, counts):
-    """Return the logs of the sums of consecutive cells, added one by one."""
-
-    def added(ends):
-        peak = np.maximum.reduceat(ends, starts)
-        peak = np.where(np.isfinite(peak), peak, 0.0)
-        with np.errstate(divide="ignore"):
-            return peak + np.log(np.add.reduceat(np.exp(ends - np.repeat(peak, counts)), starts))
-
-    sums = Interval(*map(added, logs))
-    return sums.widened(8.0, UNIT * (counts + 8.0))
-
-
-def _merged(pair):
-    """Return the pair with atoms of equal loss as one."""
-    low, high = pair.loss
-    starts = np.flatnonzero(np.append(True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])))
-    counts = np.diff(np.append(starts, pair.size))
-    log_p, log_q = (_pooled(part, starts, counts) for part in (pair.log_p, pair.log_q))
-    return DiscretePair.from_losses(log_p, log_q, pair.loss.at(starts))
 
 
 def steep(polygon):

@@ -17,6 +17,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import LOG_ZERO, Certified, Interval
 from shufflelib.numerics.types import T
 from shufflelib.profiles import tradeoff_calculus, tradeoff_polygon
+from shufflelib.profiles.finite_products import times
 from shufflelib.profiles.neyman_pearson import Polygon
 from shufflelib.profiles.pairs import DiscretePair
 from shufflelib.profiles.tradeoff_polygon import MOST_SEGMENTS
@@ -189,9 +190,9 @@ class TradeoffFunction:
                 f"other must leave a product of at most {MOST_SEGMENTS} atoms, got {atoms}; "
                 "coarsen the factors first, for example with .coarsened(segments=1000)"
             )
-        low = Polygon(tradeoff_calculus.product(self.low.pair, other.low.pair))
+        low = Polygon(times(self.low.pair, other.low.pair))
         exact = self.low is self.high and other.low is other.high
-        high = low if exact else Polygon(tradeoff_calculus.product(self.high.pair, other.high.pair))
+        high = low if exact else Polygon(times(self.high.pair, other.high.pair))
         return TradeoffFunction(low, high, statement=statement, source=source)
 
     def coarsened(self, *, segments: int) -> "TradeoffFunction":
