@@ -5,7 +5,6 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from shufflelib.numerics.certified import each
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles import tradeoff_polygon
@@ -70,7 +69,7 @@ class GaussianTradeoff(TradeoffFunction):
         return self._polygons[1]
 
     def _rates(self, fpr):
-        return each(self.gaussian.false_negatives, fpr)
+        return self.gaussian.false_negatives(fpr)
 
     def _hockey_stick(self, log_slope):
         return at_any_slope(self.gaussian, log_slope)

@@ -267,15 +267,13 @@ class LikelihoodRatios:
 
     def distance(self, other):
         """Return how far apart the entries can be, relatively; infinite unless they agree to 11 digits."""
-        apart = self.apart(other) if self.key() == other.key() else math.inf
-        return apart if apart <= SAME else math.inf
-
-    def apart(self, other):
-        """Return how far apart the entries of two with the same key can be, relatively."""
+        if self.key() != other.key():
+            return math.inf
         one, two = self._sorted[0], other._sorted[0]
         with np.errstate(invalid="ignore"):
             most = np.max(np.abs(one - two) / np.minimum(one, two), initial=0.0, where=one != two)
-        return float(most) + abs(self.precision - other.precision)
+        apart = float(most) + abs(self.precision - other.precision)
+        return apart if apart <= SAME else math.inf
 
     def compared(self):
         """Return these ratios, exchangeable if they agree with their exchange to 11 digits."""

@@ -12,7 +12,7 @@ from shufflelib.numerics.certified import TOLERANCE
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import axes
 from shufflelib.numerics.tables import Table
-from shufflelib.profiles.worst_epsilon import COARSER, epsilon_at_delta
+from shufflelib.profiles.worst_epsilon import rough_epsilon
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,8 +114,7 @@ class Shown:
     def _last(self):
         """Return about the largest finite ε of `DELTAS`."""
         for delta in reversed(DELTAS):
-            pairs, about = self.dominating_pairs, {"safe_above": True, "tolerance": COARSER}
-            last = min(epsilon_at_delta(pairs, math.log(delta), **about), self.pure_epsilon)
+            last = min(rough_epsilon(self.dominating_pairs, math.log(delta)), self.pure_epsilon)
             if math.isfinite(last):
                 return last
         return 0.0

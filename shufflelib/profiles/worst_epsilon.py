@@ -18,28 +18,20 @@ ASTRAY = 1.5  # factor of ε by which a Gaussian pair misleads, from which on a 
 ABOUT = 3e-5  # up to that relative width
 
 
-def epsilon_at_delta(pairs, target, *, safe_above, guess=None, tolerance=TOLERANCE):
-    """Return the worst ε over pairs and directions, proved on the side asked for.
-
-    With a ``tolerance`` of δ above `ROUGH` it is known no better than that.
-    """
+def rough_epsilon(pairs, target):
+    """Return an upper bound on the worst ε over pairs and directions, roughly."""
 
     def question():
         (starts,) = yield from _starts(target, pairs)
-        return (yield from _largest_epsilon(starts, target, safe_above, guess, tolerance))
+        return (yield from _largest_epsilon(starts, target, True, None, COARSER))
 
     return answers([question()])[0]
 
 
-def enclosed_epsilon(dominating, attacks, delta):
-    """Return a lower bound on ε at ``delta`` by the attacks, and an upper one by the dominating pairs."""
-    return answers([asking_epsilon(dominating, attacks, math.log(delta))])[0]
-
-
 def asking_epsilon(dominating, attacks, target):
-    """Ask for values until both bounds on ε are known well, or roughly where that tells them apart.
+    """Ask for values until ε at log δ = ``target`` is known: from below by attacks, from above.
 
-    The latter only where a rough value costs less.
+    Both bounds are known well, or roughly where that tells them apart and a rough value costs less.
     """
     above, below = yield from _starts(target, dominating, attacks)
     high, low = (max(start.about for start in starts) for starts in (above, below))

@@ -19,9 +19,10 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, written
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import axes, data_frame, progress
+from shufflelib.numerics.side_by_side import answers
 from shufflelib.numerics.tables import Table
 from shufflelib.profiles.pairs import Gaussian
-from shufflelib.profiles.worst_epsilon import enclosed_epsilon
+from shufflelib.profiles.worst_epsilon import asking_epsilon
 from shufflelib.published import closed_form, conversions, renyi
 from shufflelib.published.central_limit import asymptotic_epsilon
 from shufflelib.published.closed_form import BlanketBounds, OutOfRegime
@@ -306,7 +307,8 @@ def gaps(randomizer: LocalRandomizer, *, n: int, delta: float) -> Gaps:
 
 def _ends(pairs, delta):
     """Return both bounds on ε at ``delta`` for the worst of these pairs."""
-    return tuple(map(max, zip(*(enclosed_epsilon((pair,), (pair,), delta) for pair in pairs), strict=True)))
+    found = answers([asking_epsilon((pair,), (pair,), math.log(delta)) for pair in pairs])
+    return tuple(map(max, zip(*found, strict=True)))
 
 
 def _answer(bound, question):

@@ -13,10 +13,11 @@ from oracles import neighbours
 from records import EXAMPLES
 from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.side_by_side import answers
 from shufflelib.profiles import DiscretePair, Gaussian, discretised_loss
 from shufflelib.profiles.composition import ComposedPair
 from shufflelib.profiles.privacy_profile import Profile, compose
-from shufflelib.profiles.worst_epsilon import epsilon_at_delta
+from shufflelib.profiles.worst_epsilon import asking_epsilon
 from shufflelib.published import composition as published
 from shufflelib.shuffling import VariationRatioPair
 
@@ -208,7 +209,7 @@ def test_an_attack_counts_whose_rough_values_say_little():
             return found if tolerance <= TOLERANCE else Interval(found.lower - 9.0, found.upper)
 
     alone, both = (
-        epsilon_at_delta(pairs, math.log(1e-6), safe_above=False)
+        answers([asking_epsilon(pairs, pairs, math.log(1e-6))])[0][0]
         for pairs in ((Gaussian(mu=1.1),), (Gaussian(mu=1.0), Loose(mu=1.1)))
     )
     assert both == pytest.approx(alone, rel=1e-8)

@@ -5,8 +5,9 @@ import math
 import pytest
 
 from shufflelib.numerics.certified import TOLERANCE, Interval
+from shufflelib.numerics.side_by_side import answers
 from shufflelib.profiles import Gaussian
-from shufflelib.profiles.worst_epsilon import enclosed_epsilon
+from shufflelib.profiles.worst_epsilon import asking_epsilon
 
 
 class Asked(Gaussian):
@@ -27,7 +28,7 @@ class Asked(Gaussian):
 def enclosed(above, below, delta):
     """Return both bounds on ε, and whether any value was asked for with all digits."""
     pairs = Asked(above), Asked(below)
-    ends = enclosed_epsilon(pairs[:1], pairs[1:], delta)
+    (ends,) = answers([asking_epsilon(pairs[:1], pairs[1:], math.log(delta))])
     return ends, any(TOLERANCE in pair.tolerances for pair in pairs)
 
 
