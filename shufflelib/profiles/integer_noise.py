@@ -119,7 +119,7 @@ class IntegerNoise:
         endless, none = k[-1] == self.largest, k[0] == self.smallest
         top, bottom = (log_mass.at(part).log_sum() for part in (slice(k.size - by, None), slice(by)))
         extra_p, extra_q = (
-            Interval(np.array([one.lower if sure else -np.inf]), np.array([_or(one.upper, left_out)]))
+            Interval(np.array([one.lower if sure else -np.inf]), np.logaddexp([one.upper], left_out))
             for one, sure in ((top, endless), (bottom, none))
         )
         extra_p, extra_q = (part.widened(8.0, 8 * UNIT) for part in (extra_p, extra_q))
@@ -129,10 +129,6 @@ class IntegerNoise:
             Interval.concatenate((extra_q, log_q, nothing)),
             Interval.concatenate((-certain, _neighbouring_sums(loss, by), certain)),
         )
-
-
-def _or(log_mass, more):
-    return log_mass if more == -math.inf else np.logaddexp(log_mass, more)
 
 
 def _summed(loss):
@@ -166,34 +162,27 @@ def _neighbouring_sums(loss, count):
 
 def poisson(mean: Interval) -> IntegerNoise:
     r"""Return a Poisson number; :math:`\ell(k) = \log(k/\text{mean})`."""
-    return IntegerNoise(partial(_poisson_loss, mean), mean.middle, math.sqrt(mean.middle))
+    return IntegerNoise(partial(_loss_of_ratio, 1.0, 0.0, mean), mean.middle, math.sqrt(mean.middle))
 
 
-def _poisson_loss(mean, k):
-    return (Interval.of(k) / mean).log()
+def _loss_of_ratio(start, slope, factor, k):
+    """Return the losses of a number with P(N = k)/P(N = k − 1) = (start + slope (k − 1)) factor/k."""
+    return (Interval.of(k) / ((start + slope * (k - 1.0)) * factor)).log()
 
 
 def binomial(trials: int, chance: Interval) -> IntegerNoise:
     r"""Return the number of successes; :math:`\ell(k) = \log\frac{k(1-p)}{(n-k+1)p}`."""
     odds, p = chance / (1.0 - chance), chance.middle
     deviation, even = math.sqrt(trials * p * (1.0 - p)), chance == (0.5, 0.5)
-    loss = partial(_binomial_loss, trials, odds)
+    loss = partial(_loss_of_ratio, float(trials), -1.0, odds)
     return IntegerNoise(loss, trials * p, deviation, largest=trials, symmetric=even)
-
-
-def _binomial_loss(trials, odds, k):
-    return (Interval.of(k) / (trials - k + 1.0) / odds).log()
 
 
 def negative_binomial(shape: Interval, ratio: float) -> IntegerNoise:
     r"""Return a number with masses in proportion to :math:`\Gamma(k + r) q^k/k!`."""
     mean = shape.middle * ratio / (1.0 - ratio)
-    loss = partial(_negative_binomial_loss, shape, ratio)
+    loss = partial(_loss_of_ratio, shape, 1.0, ratio)
     return IntegerNoise(loss, mean, math.sqrt(mean / (1.0 - ratio)), last_ratio=ratio)
-
-
-def _negative_binomial_loss(shape, ratio, k):
-    return (Interval.of(k) / ((Interval.of(k - 1.0) + shape) * ratio)).log()
 
 
 def skellam(variance: Interval) -> IntegerNoise:
