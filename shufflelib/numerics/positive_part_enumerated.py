@@ -23,6 +23,7 @@ sum are positive, so that the running sums, from the rarest end, are off by one 
 each term.
 """
 
+import bisect
 import functools
 import math
 from typing import NamedTuple
@@ -234,12 +235,8 @@ def _enumerable(around, n, limit):
     atoms = around.first.size
     if not 0 < atoms <= ENUMERATED_ATOMS:
         return 0
-    most, too_many = 1, min(n, limit) + 1
-    while too_many - most > 1:
-        middle = (most + too_many) // 2
-        listed = math.comb(middle + atoms, atoms) <= limit
-        most, too_many = (middle, too_many) if listed else (most, middle)
-    return most
+    several = range(min(n, limit) + 1)
+    return bisect.bisect_right(several, limit, 2, key=lambda most: math.comb(most + atoms, atoms)) - 1
 
 
 def _log_left_out(around, n, most):
