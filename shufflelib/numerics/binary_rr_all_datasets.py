@@ -55,7 +55,7 @@ import numpy as np
 from scipy.special import expit
 
 from shufflelib.numerics.certified import Interval
-from shufflelib.numerics.logspace import UNIT, log1mexp
+from shufflelib.numerics.logspace import UNIT, log_expm1
 from shufflelib.numerics.saddle_point import DEEPEST
 
 LARGEST_TILT = 300.0  # beyond it nothing but the empty count matters
@@ -85,8 +85,7 @@ class BinaryPopulations:
         self.others = others
         rows = Rows.of(eps0, eps0 if eps1 is None else eps1)
         self.log_gain, self.tilt = gain_and_tilt(rows, eps)
-        with np.errstate(divide="ignore"):
-            log_drop = log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
+        log_drop = log_expm1(eps) - self.log_gain  # of (e^ε − 1)/c_0
         doubt = 8.0 + abs(rows.zero) + abs(rows.one) + rows.rounding + 2.0 * self.tilt
         doubt += np.where(eps > 0.0, np.abs(log_drop), 0.0)
         self.doubt = doubt * UNIT  # relative error of everything computed from losses and tilt
@@ -335,12 +334,6 @@ def _powers(base, count):
     powers = np.repeat(base[:, None], count, axis=1)
     powers[:, 0] = 1.0
     return np.multiply.accumulate(powers, axis=1, out=powers)
-
-
-def log_expm1(x):
-    """Return log(e^x − 1) for an array of x ≥ 0."""
-    with np.errstate(divide="ignore"):
-        return x + log1mexp(-x)
 
 
 class Rows(NamedTuple):

@@ -51,8 +51,8 @@ def log1mexp(x):
 
 
 def log_expm1(x):
-    r"""Return :math:`\log(e^{x} - 1)` for a number x ≥ 0, without overflow or cancellation."""
-    return x + float(log1mexp(-x)) if x > 0.0 else -math.inf
+    r"""Return :math:`\log(e^{x} - 1)` for x ≥ 0, a number or an array, without overflow or cancellation."""
+    return x + log1mexp(-x)
 
 
 def mills_ratio(x):
