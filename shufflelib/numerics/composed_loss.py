@@ -40,7 +40,7 @@ import numpy as np
 from scipy.special import erf
 
 from shufflelib.numerics.certified import Interval
-from shufflelib.numerics.logspace import NO_SQUARE, UNIT
+from shufflelib.numerics.logspace import NO_SQUARE, UNIT, log1mexp
 from shufflelib.numerics.nodes import cf_minus_one, mean_cf_minus_one
 from shufflelib.numerics.saddle_point import log_abs_one_plus
 
@@ -63,18 +63,10 @@ class ComposedPLD:
         self.distributions, self.counts = tuple(distributions), tuple(counts)
         rounds = list(zip(self.distributions, self.counts, strict=True))
         self.slack = math.fsum(k * math.log1p(distribution.slack) for distribution, k in rounds)
-        self.infinity_mass = -math.expm1(
-            math.fsum(
-                k * math.log1p(-distribution.infinity_mass) if distribution.infinity_mass < 1.0 else -math.inf
-                for distribution, k in rounds
-            )
-        )
+        sure = [(distribution.infinity_mass, k) for distribution, k in rounds]
+        finite = math.fsum(k * math.log1p(-mass) if mass < 1.0 else -math.inf for mass, k in sure)
+        self.log_infinity_mass = float(log1mexp(finite))  # of the chance of an infinite loss
         self.largest = math.fsum(k * float(distribution.loss[-1]) for distribution, k in rounds)
-
-    @property
-    def log_infinity_mass(self):
-        """Log of the probability of an infinite loss."""
-        return math.log(self.infinity_mass) if self.infinity_mass > 0.0 else -math.inf
 
     def saddles(self, theta):
         """Return, for an array of θ, the ε with its saddle point there and log E e^{θL}, nearly.
