@@ -12,6 +12,7 @@ import functools
 import inspect
 import math
 import numbers
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import ParamSpec, TypeVar
 
@@ -28,6 +29,7 @@ INSIDE_UNIT_INTERVAL = {
     "below": 1.0,
     "remedy": "delta lies strictly between 0 and 1",
 }
+SIGNS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 WIDTH = 60  # characters of a value that a refusal shows
 OTHER_WORDS = {  # names of parameters elsewhere, and here the first that there is
     "alpha": ("order", "fpr"),
@@ -111,11 +113,6 @@ def _limit(value):
     return few if float(few) == _float(value) else str(value)
 
 
-def _domain(above, at_least, below, at_most):
-    signs = {">": above, ">=": at_least, "<": below, "<=": at_most}
-    return " and ".join(f"{sign} {_limit(end)}" for sign, end in signs.items() if end is not None)
-
-
 def real(
     value, name, *, above=None, at_least=None, below=None, at_most=None, finite=True, remedy=""
 ) -> float:
@@ -124,17 +121,12 @@ def real(
         value = value[()]
     _refuse_non_number(value, name)
     number = _float(value)
-    domain = _domain(above, at_least, below, at_most)
-    wrong = (
-        math.isnan(number)
-        or (finite and math.isinf(number))
-        or (above is not None and not number > above)
-        or (at_least is not None and not number >= at_least)
-        or (below is not None and not number < below)
-        or (at_most is not None and not number <= at_most)
-    )
-    if wrong:
-        expected = ("finite" if finite else "a number") + (f" and {domain}" if domain else "")
+    limits = zip(SIGNS, (above, at_least, below, at_most), strict=True)
+    limits = [(sign, end) for sign, end in limits if end is not None]
+    wrong = math.isnan(number) or (finite and math.isinf(number))
+    if wrong or not all(SIGNS[sign](number, end) for sign, end in limits):
+        domain = [f"{sign} {_limit(end)}" for sign, end in limits]
+        expected = " and ".join(["finite" if finite else "a number", *domain])
         raise ValueError(f"{name} must be {expected}, got {shown(value)}" + (f"; {remedy}" if remedy else ""))
     return number
 
