@@ -275,15 +275,9 @@ def _discrete_gaussian_loss(variance, share, k):
 
 def moved(one: DiscretePair, up: int, down: int) -> Pair:
     """Return the product of ``up`` pairs and of ``down`` reversed ones."""
-    counted = [(part, k) for part, k in ((one, up), (one.reversed, down)) if k]
-    return _written_out(one, up, down) or product(counted)
-
-
-def _written_out(one, up, down) -> Pair | None:
-    """Return the product as a finite pair, or None if it has too many atoms."""
-    found = one if up else one.reversed
-    for factor in [one] * (up - bool(up)) + [one.reversed] * (down - (not up)):
-        if found.size * factor.size > MOST_ATOMS:
-            return None
-        found = times(found, factor)
+    found, *others = [one] * up + [one.reversed] * down
+    for other in others:
+        if found.size * other.size > MOST_ATOMS:
+            return product([(pair, k) for pair, k in ((one, up), (one.reversed, down)) if k])
+        found = times(found, other)
     return found
