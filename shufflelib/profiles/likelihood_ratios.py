@@ -75,18 +75,7 @@ class LikelihoodRatios:
     full: bool = False
 
     @classmethod
-    def from_masses(
-        cls,
-        report0,
-        report1,
-        reference,
-        *,
-        precision=1e-14,
-        cell_width=0.0,
-        single_outputs=False,
-        exchangeable=False,
-        full=False,
-    ):
+    def from_masses(cls, report0, report1, reference, *, precision=1e-14, single_outputs=False, **known):
         """Build the ratios from the masses of two reports and of the reference measure on output classes.
 
         Parameters
@@ -98,6 +87,8 @@ class LikelihoodRatios:
             `against`.
         single_outputs : bool
             Whether classes outside the support of ``reference`` have constant ratios too.
+        known
+            What else is known: ``cell_width``, ``exchangeable`` and ``full``.
         """
         report0, report1, reference = (np.asarray(part, float) for part in (report0, report1, reference))
         supported = reference >= LEAST_OTHERS
@@ -117,10 +108,8 @@ class LikelihoodRatios:
             r0_outside=float(report0[~supported].sum()),
             r1_outside=float(report1[~supported].sum()),
             precision=precision + (2e-13 + np.finfo(float).eps * most) * (most > 1),
-            cell_width=cell_width,
             outside=np.stack([report0[~supported], report1[~supported]]) if single_outputs else None,
-            exchangeable=exchangeable,
-            full=full,
+            **known,
         )
 
     @classmethod
