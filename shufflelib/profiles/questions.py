@@ -318,13 +318,13 @@ class PrivacyProfile(Shown, ABC):
         grid = validation.renyi_orders(order, at_most=1e300)
         ceiling = np.array([self.renyi_ceiling(float(x)) for x in grid.ravel()]).reshape(grid.shape)
 
-        sides = self._renyi_sides(grid)
+        above, below = self._renyi_sides(grid)
 
         def why_wide(order, _):
-            return cause_of_numbers(*(np.array(side)[:, grid == order][:, 0] for side in sides))
+            return cause_of_numbers(*(np.array(side)[:, grid == order][:, 0] for side in (above, below)))
 
         return self._certified(
-            "Renyi divergence", "order", grid, _enclosed(*sides), why_wide, ceiling=ceiling
+            "Renyi divergence", "order", grid, (below[0], above[1]), why_wide, ceiling=ceiling
         )
 
     def renyi_ceiling(self, order):
@@ -525,11 +525,6 @@ class PrivacyProfile(Shown, ABC):
         if isinstance(rounds, PrivacyProfile):
             raise TypeError(f"rounds must be a number, got {rounds!r}; use profiles.compose([one, other])")
         return repeated(self, validation.rounds(rounds))
-
-
-def _enclosed(above, below):
-    """Return the lower end of what bounds numbers from below and the upper end of what does from above."""
-    return np.minimum(below[0], above[1]), above[1]
 
 
 def pure_delta(eps0, eps):
