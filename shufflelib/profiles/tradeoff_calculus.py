@@ -10,6 +10,8 @@ r"""The calculus on polygons: what is done to trade-off functions is done to pai
 ==================  ==============================================================
 """
 
+import functools
+
 import numpy as np
 
 from shufflelib.numerics.certified import LOG_ZERO, Interval
@@ -97,10 +99,7 @@ def steep_side(pair):
 
 def highest(polygons, *, below):
     """Return the pointwise maximum of polygons, from their lower (or upper) ends."""
-    first, *others = polygons
-    for other in others:
-        first = _higher(first, other, below=below)
-    return first
+    return functools.reduce(functools.partial(_higher, below=below), polygons)
 
 
 def _higher(one, two, *, below):
