@@ -27,6 +27,14 @@ def gaussian_scale(log_start):
     """Return a map of log δ to the ε that it has for two Gaussians which share ``log_start`` at ε = 0.
 
     For other pairs ε is nearly linear in it.
+
+    Examples
+    --------
+    >>> from shufflelib.numerics.root_finding import gaussian_scale
+    >>> from shufflelib.profiles import Gaussian
+    >>> start = Gaussian(mu=0.5).log_hockey_stick(0.0).upper
+    >>> round(gaussian_scale(start)(Gaussian(mu=0.5).log_hockey_stick(2.0).upper), 6)
+    2.0
     """
     log_start = min(log_start, 0.0)
     small = log_start < NO_SHIFT
@@ -50,20 +58,6 @@ def gaussian_scale(log_start):
         return max(eps, 0.0)
 
     return scaled
-
-
-def gaussian_epsilon(log_start, log_value):
-    """Return the ε at which two Gaussians that share log δ(0) with a curve have a smaller value of δ.
-
-    Examples
-    --------
-    >>> from shufflelib.numerics.root_finding import gaussian_epsilon
-    >>> from shufflelib.profiles import Gaussian
-    >>> start = Gaussian(mu=0.5).log_hockey_stick(0.0).upper
-    >>> round(gaussian_epsilon(start, Gaussian(mu=0.5).log_hockey_stick(2.0).upper), 6)
-    2.0
-    """
-    return gaussian_scale(log_start)(log_value)
 
 
 def certified_root(
@@ -100,7 +94,7 @@ def searched(target, last, safe_above, log_start, guess, width, steps=200):
     """Yield points at which values are wanted; return the root."""
     # points, places, whether they are left of the root, and values
     known = np.array([[0.0], [_place(log_start)], [1.0], [log_start]])
-    x = guess if guess is not None and 0.0 < guess < last else gaussian_epsilon(log_start, target)
+    x = guess if guess is not None and 0.0 < guess < last else gaussian_scale(log_start)(target)
     if not 0.0 < x < last:
         x = 0.5 * last if math.isfinite(last) else 1.0
     root, before, beyond = yield from _narrowed(known, x, target, last, safe_above, width, steps)

@@ -21,7 +21,7 @@ from itertools import repeat
 import numpy as np
 
 from shufflelib.numerics.logspace import UNIT, complement, log1mexp, logsumexp
-from shufflelib.numerics.root_finding import gaussian_epsilon
+from shufflelib.numerics.root_finding import gaussian_scale
 from shufflelib.numerics.side_by_side import answers
 
 WIDER = 10.0  # times the relative width of the values connected: the width of a Rényi divergence aimed at
@@ -118,7 +118,7 @@ class HockeyStickCurve:
         if start == -np.inf or end <= 0.0:
             return np.ones(1)
         fall = SHALLOWER if self.shallow else SHALLOW
-        inner = min(gaussian_epsilon(start, max(start - fall, -DEPTH)), end)
+        inner = min(gaussian_scale(start)(max(start - fall, -DEPTH)), end)
         if self.shallow:
             return np.linspace(0.0, inner, FIRST_DOTS)
         end = end if self.last < math.inf else min(max(FARTHER * inner, 1.0), end)
@@ -284,16 +284,10 @@ def _log_difference(high, low):
 class ConnectTheDots:
     """Both directions of a pair with their first dots; every question adds its own to a copy."""
 
-    curve = HockeyStickCurve
-
     def __init__(self, pair, *options, **more):
-        self.forward = self.curve(pair, *options, **more)
-        self.backward = self.forward if pair.symmetric else self.curve(pair.reversed, *options, **more)
-
-    @property
-    def size(self):
-        """Number of dots in both directions; a symmetric pair's curve is counted for each."""
-        return self.forward.eps.size + self.backward.eps.size
+        self.forward = self.backward = HockeyStickCurve(pair, *options, **more)
+        if not pair.symmetric:
+            self.backward = HockeyStickCurve(pair.reversed, *options, **more)
 
     def _copied(self):
         forward = copy.copy(self.forward)
