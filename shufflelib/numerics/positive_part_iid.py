@@ -70,9 +70,9 @@ class LossDistributions:
     zero_mass: np.ndarray
 
     @classmethod
-    def of_one(cls, values, masses, sizes, precision, zero_mass=None):
-        """Return a single distribution; the missing mass is added up unless it is known."""
-        zero_mass = max(0.0, 1.0 - math.fsum(masses)) if zero_mass is None else zero_mass
+    def of_one(cls, values, masses, sizes, precision):
+        """Return a single distribution; what its masses leave of 1 is at 0."""
+        zero_mass = max(0.0, 1.0 - math.fsum(masses))
         values, masses, sizes = (np.asarray(part, float)[:, None] for part in (values, masses, sizes))
         return cls(values, masses, sizes, precision, np.array([zero_mass]))
 
@@ -117,15 +117,13 @@ class LossDistributions:
         )
 
 
-def expected_positive_part(
-    distributions, n, *, tolerance=TOLERANCE, known=math.inf, steepest=math.inf
-) -> Interval:
+def expected_positive_part(distributions, n, *, tolerance=TOLERANCE, known=math.inf) -> Interval:
     r"""Enclose :math:`\log \mathbb E[(G_1+\dots+G_n)_+]` for n losses of each distribution.
 
     Both bounds are proved, rounding included; both are ``-inf`` if the sum cannot be positive.  ``tolerance``
     is the relative width aimed at; a sum with a heavy atom at 0 may get a wider bracket.  ``known`` is an
-    upper bound that the caller has: an integral that cannot improve it is not computed, nor is one where
-    exponents would be above ``steepest``.  Both, and the tolerance, may be arrays.
+    upper bound that the caller has: an integral that cannot improve it is not computed.  It and the tolerance
+    may be arrays.
 
     The running time does not depend on n.  It is proportional to the number of atoms, to the tail's distance
     from the mean in standard deviations, and to ``tolerance**-0.5``.
@@ -141,10 +139,9 @@ def expected_positive_part(
     if some.size:
         of_some = distributions if some.size == scale.size else distributions.at(some)
         finest = np.zeros(some.size) if len(distributions.values) <= SHARPENED else tolerance[some]
-        rest = {"known": known[some], "steepest": steepest}
         losses = of_some.losses(scale[some], n)
         lower[some], upper[some] = by_contour(
-            EqualLosses, losses, tolerance[some], finest, scale[some], **rest
+            EqualLosses, losses, tolerance[some], finest, scale[some], known=known[some]
         )
     some = np.flatnonzero(~(upper - lower <= 2.0 * tolerance))
     if some.size:

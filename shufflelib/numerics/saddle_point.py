@@ -112,8 +112,8 @@ def added(parts):
     return np.add.accumulate(parts, axis=-2)[..., -1, :] if parts.shape[-1] == 1 else parts.sum(axis=-2)
 
 
-def zeros_of(slope, start, *, near, step, last):
-    """Return about where slopes turn positive, to a ratio ``near``, and whether they do by ``last``.
+def zeros_of(slope, start, last):
+    """Return about where slopes turn positive, to a ratio `NEAR`, and whether they do by ``last``.
 
     ``slope`` takes the places of some entries and an abscissa for each.
     """
@@ -123,12 +123,12 @@ def zeros_of(slope, start, *, near, step, last):
         some = some[slope(some, high[some]) < 0.0]
         found[some] = high[some] <= last[some]
         some = some[found[some]]
-        low[some], high[some] = high[some], step * high[some]
+        low[some], high[some] = high[some], 2.0 * high[some]
     some = np.flatnonzero(found)
     while some.size:
         some = some[slope(some, low[some]) > 0.0]
-        low[some], high[some] = low[some] / step, low[some]
-    while (some := np.flatnonzero(found & (high > near * low))).size:
+        low[some], high[some] = 0.5 * low[some], low[some]
+    while (some := np.flatnonzero(found & (high > NEAR * low))).size:
         middle = low[some] * np.sqrt(high[some] / low[some])
         falls = slope(some, middle) < 0.0
         low[some[falls]], high[some[~falls]] = middle[falls], middle[~falls]
@@ -251,7 +251,7 @@ def _saddles(losses, steepest):
         some = losses if which.size == found.size else losses.at(lost[which])
         return theta * _moments(some, theta)[0] - 2.0
 
-    theta[lost], found[lost] = zeros_of(slope, theta[lost], near=NEAR, step=2.0, last=last[lost])
+    theta[lost], found[lost] = zeros_of(slope, theta[lost], last[lost])
     return theta, found & (theta <= last)
 
 

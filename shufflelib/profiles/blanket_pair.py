@@ -41,7 +41,6 @@ LEFT_OUT = 1e-6  # share of its moment that sums which are not listed, or roundi
 TILTS = np.geomspace(1e-18, 1e3, 60)
 CUTS = 32  # of the extreme outputs, at which a split is tried first
 LOOSE = 100.0  # times the aimed width: another split is then tried
-CLOSE = 10.0  # the same for the first one, without a split
 LARGEST = 1e300
 BLOCK = 1 << 14  # outputs times values of ε at once
 CALM = 12.0  # largest exponent θG up to which no output is treated one by one

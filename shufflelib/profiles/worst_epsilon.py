@@ -83,7 +83,7 @@ def _starts(target, *sides):
     return [[_Start(one, about[id(one)], ends.get(id(one))) for one in side] for side in curves]
 
 
-def _largest_epsilon(starts, target, safe_above, guess, tolerance=TOLERANCE):
+def _largest_epsilon(starts, target, safe_above, guess, tolerance):
     """Ask for values until the worst ε over pairs and directions is known on one side; return it."""
     unsure = {
         id(pair): Values(pair, tolerance)
