@@ -160,7 +160,7 @@ def reals(values, name, **domain) -> Array:
     if array.size == 0:
         raise ValueError(f"{name} must not be empty; pass at least one number")
     array = array.astype(float)
-    for entry in (np.nanmin(array), np.nanmax(array)) if not np.isnan(array).any() else (math.nan,):
+    for entry in (array.min(), array.max()):
         real(float(entry), name, **domain)
     return array
 
