@@ -65,29 +65,29 @@ class Listed(NamedTuple):
         """
         if max(float(np.max(first, initial=0.0)), float(np.max(second, initial=0.0))) * n > LARGEST_SUM:
             return None
-        around = _Around.heaviest(first, second, masses, zero_mass, precision)
-        most = _enumerable(around, n, limit)
-        left_out = _log_left_out(around, n, most) if most else 0.0
-        atoms = around.first.size
+        one, first, second, masses = _beside_the_heaviest(first, second, masses, zero_mass, precision)
+        atoms = first.size
+        most = _enumerable(atoms, n, limit)
+        left_out = _log_left_out(masses[1], n, most) if most else 0.0
         while math.comb(most + atoms, atoms) > SHORT:
             fewer = most * 15 // 16
-            if _log_left_out(around, n, fewer) >= deepest:
+            if _log_left_out(masses[1], n, fewer) >= deepest:
                 break
-            most, left_out = fewer, _log_left_out(around, n, fewer)
+            most, left_out = fewer, _log_left_out(masses[1], n, fewer)
         if left_out >= RARE:
             return None
-        counts, used, *_ = _count_vectors(around.first.size, most, n)
+        counts, used, *_ = _count_vectors(atoms, most, n)
         first, second = (
-            counts @ others + (n - used) * one
-            for others, one in ((around.first, around.one[0]), (around.second, around.one[1]))
+            counts @ others + (n - used) * heaviest
+            for others, heaviest in zip((first, second), one, strict=True)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             less = np.log(second) - np.log(first)
         less = np.where(first > 0.0, less, math.inf)
-        doubt, finite = precision + (0.5 * around.first.size + 6.0) * UNIT, np.isfinite(less)
+        doubt, finite = precision + (0.5 * atoms + 6.0) * UNIT, np.isfinite(less)
         logs = np.abs(np.log(first[finite])) + np.abs(np.log(second[finite]))
         rounding = 8 * UNIT * (1.0 + float(np.max(logs, initial=0.0)))
-        chances = _log_chances(*around.masses, most, n)
+        chances = _log_chances(*masses, most, n)
         return cls(first, second, less, chances, doubt, rounding, left_out)
 
 
@@ -206,44 +206,38 @@ class ListedSums(NamedTuple):
         return Interval(found.lower, np.logaddexp(found.upper, self.log_left_out + log_crude) + 16 * UNIT)
 
 
-class _Around(NamedTuple):
-    """Pairs of ratios seen from the most frequent one: that one, and the others, (0, 0) among them."""
+def _beside_the_heaviest(first, second, masses, zero_mass, precision):
+    """Return the most frequent pair of ratios, both ratios of the others, (0, 0) too, and their masses.
 
-    one: tuple
-    first: np.ndarray
-    second: np.ndarray
-    masses: tuple  # of the others, lower and upper bounds
-
-    @classmethod
-    def heaviest(cls, first, second, masses, zero_mass, precision):
-        complete = zero_mass is None or (zero_mass == 0.0 and math.fsum(masses) == 1.0)
-        first, second, masses = (np.append(part, 0.0) for part in (first, second, masses))
-        doubt = precision + 4 * UNIT
-        ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
-        for end, side in zip(ends, (-1.0, 1.0), strict=True):
-            end[-1] = max((zero_mass or 0.0) + side * doubt, 0.0)
-        top = int(np.argmax(ends[1]))
-        others = np.arange(first.size) != top
-        if complete and top != first.size - 1:
-            others[-1] = False  # the listed masses are all there is
-        ratios = (float(first[top]), float(second[top])), first[others], second[others]
-        return cls(*ratios, tuple(end[others] for end in ends))
+    Of the masses there are lower and upper bounds.
+    """
+    complete = zero_mass is None or (zero_mass == 0.0 and math.fsum(masses) == 1.0)
+    first, second, masses = (np.append(part, 0.0) for part in (first, second, masses))
+    doubt = precision + 4 * UNIT
+    ends = [masses * (1.0 + side * doubt) for side in (-1.0, 1.0)]
+    for end, side in zip(ends, (-1.0, 1.0), strict=True):
+        end[-1] = max((zero_mass or 0.0) + side * doubt, 0.0)
+    top = int(np.argmax(ends[1]))
+    others = np.arange(first.size) != top
+    if complete and top != first.size - 1:
+        others[-1] = False  # the listed masses are all there is
+    heaviest = float(first[top]), float(second[top])
+    return heaviest, first[others], second[others], tuple(end[others] for end in ends)
 
 
-def _enumerable(around, n, limit):
+def _enumerable(atoms, n, limit):
     """Return how many losses other than the heaviest a list of all count vectors can hold."""
-    atoms = around.first.size
     if not 0 < atoms <= ENUMERATED_ATOMS:
         return 0
     several = range(min(n, limit) + 1)
     return bisect.bisect_right(several, limit, 2, key=lambda most: math.comb(most + atoms, atoms)) - 1
 
 
-def _log_left_out(around, n, most):
+def _log_left_out(masses, n, most):
     """Return the log of Chernoff's bound on more than ``most`` of n losses, one given, being others."""
     if most >= n:
         return -math.inf
-    mean = n * math.fsum(around.masses[1])
+    mean = n * math.fsum(masses)
     return -(most * math.log(most / mean) - most + mean) * (1 - 1e-9) if most > mean else 0.0
 
 
