@@ -1,27 +1,128 @@
-r"""Unary encodings: an item becomes a one-hot vector of d bits, each flipped independently."""
+"""Unary encodings: an item, or a set of them, becomes a vector of d bits, each flipped independently."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from math import comb, exp, fsum, log, log1p
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
-from shufflelib.randomizers.extremal import patterns
-from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
+from shufflelib.randomizers.frequency_oracle import FrequencyOracle, ItemSupports, Support
 from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, small_table
+
+TAIL = 250  # terms of a tail: those of a Poisson tail of mean below 10 have fallen by e^{-800}
+
+
+def _classes_of_sets(d, s, one, zero):
+    """Return the classes of d bits of noise for up to three disjoint sets of s bits.
+
+    That is the ones in each set, the fewest ones that any set of s bits has, and the mass of noise; ``one``
+    and ``zero`` are the probabilities of a bit of noise.
+    """
+    inputs = 3 if d >= 3 * s else 2
+    free = d - inputs * s
+    log_one = log(one) if one < zero else log1p(-zero)
+    ones = np.array([comb(s, k) * exp(k * log_one) * zero ** (s - k) for k in range(s + 1)])
+    few = range(min(s, free + 1))
+    rest = np.zeros(s + 1)
+    rest[: len(few)] = [float(comb(free, z)) * zero**z * exp((free - z) * log_one) for z in few]
+    if free >= s:
+        rest[s] = _at_least(s, free, log_one, zero, fsum(rest))
+    grid = np.indices((s + 1,) * (inputs + 1)).reshape(inputs + 1, -1)
+    mass = ones[grid[:-1]].prod(axis=0) * rest[grid[-1]]
+    seen = mass > 0.0
+    ones = grid[:-1, seen]
+    zeros = (s - ones).sum(axis=0) + grid[-1, seen]  # s if there are more elsewhere
+    return ones, np.maximum(s - zeros, 0), mass[seen]
+
+
+def _at_least(s, free, log_one, zero, fewer):
+    """Return the probability of s or more zeros: of all if ``fewer`` has less than half, else term by term.
+
+    Then the median number of zeros is below s, so that terms fall like those of a Poisson tail.
+    """
+    if fewer <= 0.5:
+        return 1.0 - fewer
+    term = float(comb(free, s)) * zero**s * exp((free - s) * log_one)
+    terms = [term]
+    for z in range(s, min(free, s + TAIL)):
+        term *= (free - z) / (z + 1) * zero / exp(log_one)
+        terms.append(term)
+    return fsum(terms)
+
+
+class FlippedBits(ItemSupports, FiniteRandomizer):
+    """A vector of d bits of which those of a user's h items are one, each flipped."""
+
+    held: tuple[float, float]  # probabilities of 1 and of 0 for the bits of the items
+    noise: tuple[float, float]  # and for all others
+    h = 1
+    mirrored = True
+
+    @property
+    def bits(self) -> tuple[float, float]:
+        """Probabilities that a zero and that a one is reported as one."""
+        return float(self.noise[0]), float(self.held[0])
+
+    @property
+    def _set(self):
+        """Return how many bits tell a user from noise, and their probabilities and those of noise."""
+        return self.h, self.held, self.noise
+
+    def _classes(self):
+        size, _, noise = self._set
+        return _classes_of_sets(self.d, size, *noise)
+
+    def _weight(self, ones):
+        """Return the density over noise of an input of which so many bits are one: it rises with them."""
+        size, *pairs = self._set
+        up, down = (held / noise for held, noise in zip(*pairs, strict=True))
+        return up**ones * down ** (size - ones)
+
+    def class_masses(self) -> Array:
+        """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
+        ones, _, mass = self._classes()
+        return mass * self._weight(ones)
+
+    def blanket(self) -> Array:
+        """Return the exact blanket: the input with as many zero bits as there are."""
+        _, fewest, mass = self._classes()
+        return mass * self._weight(fewest)
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Report bits, shape (n, d), dtype uint8."""
+        held = (
+            values.item_sets(x, "x", self.d, self.h) if self.h > 1 else values.items(x, "x", self.d)[:, None]
+        )
+        rng, (zero_flipped, one_kept) = values.generator(rng), self.bits
+        bits = (rng.random((len(held), self.d)) < zero_flipped).astype(np.uint8)
+        np.put_along_axis(bits, held, (rng.random(held.shape) < one_kept).astype(np.uint8), axis=1)
+        return bits
+
+    def estimate(self, reports: ArrayLike) -> Array:
+        """Return unbiased item frequencies, shape (d,); they sum to about h."""
+        ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
+        return (ones - self.bits[0]) / self._contrast
+
+    @property
+    def _contrast(self):
+        return self.bits[1] - self.bits[0]
+
+    @property
+    def support(self) -> Support:
+        """The items whose bits are one are supported."""
+        return Support(*self.bits[::-1])
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
-    """A report of d independent bits."""
+class UnaryEncoding(FrequencyOracle, FlippedBits):
+    """A report of d independent bits for one item."""
 
     eps0: Budget
     d: Options
 
-    held: ClassVar[Any]  # probabilities of 1 and of 0 for the bit of the held item
-    mirrored = True
     _noise_share = 1.0  # of the budget that goes into every other bit
 
     @property
@@ -31,9 +132,8 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
         return odds / (1.0 + odds), 1.0 / (1.0 + odds)
 
     @property
-    def bits(self) -> tuple[float, float]:
-        """Probabilities that a zero and that a one is reported as one."""
-        return float(self.noise[0]), float(self.held[0])
+    def _contrast(self):
+        return self.beta
 
     def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""
@@ -41,45 +141,6 @@ class UnaryEncoding(FrequencyOracle, FiniteRandomizer):
         ones = np.arange(outputs) >> np.arange(d)[:, None] & 1 == 1
         held, noise = np.where(ones, *self.held), np.where(ones, *self.noise)
         return np.where(np.eye(d, dtype=bool)[:, :, None], held, noise).prod(axis=1)
-
-    def class_masses(self) -> Array:
-        """Return the masses of the bits of x0, x1 and x*, "all d bits are one" being a class of its own."""
-        inputs = min(self.d, 3)
-        ones = patterns(inputs)
-        held, noise = np.where(ones, *self.held), np.where(ones, *self.noise)
-        holds = np.eye(inputs, dtype=bool)[:, :, None]
-        return self._with_all_ones(np.where(holds, held, noise).prod(axis=1))
-
-    def _with_all_ones(self, rows):
-        free = self.d - rows.shape[0]
-        rows = np.column_stack([rows, rows[:, 0] * self.noise[0] ** free])
-        rows[:, 0] *= -np.expm1(free * np.log(self.noise[0]))
-        return rows if free else rows[:, 1:]
-
-    def blanket(self) -> Array:
-        """Return the exact blanket: the distribution of noise alone, times the least likely held bit."""
-        inputs = self.class_masses().shape[0]
-        ones = patterns(inputs)
-        noise = self._with_all_ones(np.tile(np.prod(np.where(ones, *self.noise), axis=0), (inputs, 1)))[0]
-        every = np.arange(noise.size) == noise.size - 1
-        return noise * np.where(every, self.held[0] / self.noise[0], self.held[1] / self.noise[1])
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Report bits, shape (n, d), dtype uint8."""
-        x, rng = values.items(x, "x", self.d), values.generator(rng)
-        bits = (rng.random((x.size, self.d)) < self.noise[0]).astype(np.uint8)
-        bits[np.arange(x.size), x] = rng.random(x.size) < self.held[0]
-        return bits
-
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased item frequencies, shape (d,)."""
-        ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
-        return (ones - self.noise[0]) / self.beta
-
-    @property
-    def support(self) -> Support:
-        """The items whose bits are one are supported."""
-        return Support(float(self.held[0]), float(self.noise[0]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,8 @@
 r"""Unary encodings of sets: a vector of d bits, of which some are one, each flipped independently."""
 
-from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import comb, exp, fsum, inf, log, log1p, nextafter
+from math import fsum, inf, log1p, nextafter
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,79 +12,17 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
-from shufflelib.randomizers.frequency_oracle import DisjointSets, ItemSupports, Support
+from shufflelib.randomizers.frequency_oracle import DisjointSets, Support
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer, Options, number, whole
-from shufflelib.randomizers.unary import rappor
+from shufflelib.randomizers.unary import FlippedBits, rappor
 
 MAX_SET = 8  # (s + 1)**4 output classes of sets of s items: 6561
 MAX_BUDGET = 700.0
 SMALLEST_REPLACED = 1e-12  # share of bits of a permanent answer
-TAIL = 250  # terms of a tail: those of a Poisson tail of mean below 10 have fallen by e^{-800}
-
-
-def _classes_of_sets(d, s, log_one, zero):
-    """Return the classes of d bits of noise for up to three disjoint sets of s bits.
-
-    That is the ones in each set, all zeros (s if there are more), and the mass of noise; a bit of noise is
-    one with probability e^``log_one``, zero with probability ``zero``.
-    """
-    inputs = 3 if d >= 3 * s else 2
-    free = d - inputs * s
-    ones = np.array([comb(s, k) * exp(k * log_one) * zero ** (s - k) for k in range(s + 1)])
-    few = range(min(s, free + 1))
-    rest = np.zeros(s + 1)
-    rest[: len(few)] = [float(comb(free, z)) * zero**z * exp((free - z) * log_one) for z in few]
-    if free >= s:
-        rest[s] = _at_least(s, free, log_one, zero, fsum(rest))
-    grid = np.indices((s + 1,) * (inputs + 1)).reshape(inputs + 1, -1)
-    mass = ones[grid[:-1]].prod(axis=0) * rest[grid[-1]]
-    seen = mass > 0.0
-    ones = grid[:-1, seen]
-    return ones, np.minimum((s - ones).sum(axis=0) + grid[-1, seen], s), mass[seen]
-
-
-def _at_least(s, free, log_one, zero, fewer):
-    """Return the probability of s or more zeros: of all if ``fewer`` has less than half, else term by term.
-
-    Then the median number of zeros is below s, so that terms fall like those of a Poisson tail.
-    """
-    if fewer <= 0.5:
-        return 1.0 - fewer
-    term = float(comb(free, s)) * zero**s * exp((free - s) * log_one)
-    terms = [term]
-    for z in range(s, min(free, s + TAIL)):
-        term *= (free - z) / (z + 1) * zero / exp(log_one)
-        terms.append(term)
-    return fsum(terms)
-
-
-class BitsOfSets(ItemSupports, FiniteRandomizer):
-    """A vector of flipped bits for a set of items; the density over noise rises with the ones of the set."""
-
-    _size: int  # of the sets
-    mirrored = True
-
-    @abstractmethod
-    def _classes(self):
-        """Return the ones among each input's bits, all zeros (at most one for each item) and noise's mass."""
-
-    @abstractmethod
-    def _weight(self, ones):
-        """Return the density over noise of an input of which so many bits are one."""
-
-    def class_masses(self) -> Array:
-        """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
-        ones, _, mass = self._classes()
-        return mass * self._weight(ones)
-
-    def blanket(self) -> Array:
-        """Return the exact blanket: the input with as many zero bits as there are."""
-        _, zeros, mass = self._classes()
-        return mass * self._weight(self._size - zeros)
 
 
 @dataclass(frozen=True, kw_only=True)
-class sampled_rappor(BitsOfSets, DisjointSets):
+class sampled_rappor(FlippedBits, DisjointSets):
     r"""Build LDPMiner's sampled RAPPOR: pick one of the user's s items uniformly, then run RAPPOR on it.
 
     .. math:: R_x = \tfrac1s \sum_{j \in x} \mathrm{RAPPOR}_j
@@ -134,12 +71,8 @@ class sampled_rappor(BitsOfSets, DisjointSets):
         return rappor(eps0=self.eps0, d=self.d)
 
     @property
-    def _size(self):
-        return self.s
-
-    def _classes(self):
-        one, zero = self._single.noise
-        return _classes_of_sets(self.d, self.s, float(np.log(one)), zero)
+    def _set(self):
+        return self.s, self._single.held, self._single.noise
 
     def _weight(self, ones):
         up, down = np.exp(self.eps0 / 2.0), np.exp(-self.eps0 / 2.0)
@@ -169,7 +102,7 @@ def _rounded(exact, side):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)  # slots hide the p and q that other mechanisms derive
-class unary(BitsOfSets):
+class unary(FlippedBits):
     r"""Build a unary encoding of sets: h of d bits are one, all flipped with chances of one's own.
 
     .. math:: \Pr[y_j = 1] = q \;\text{ if the user holds } j, \qquad p \;\text{ if not}
@@ -302,13 +235,24 @@ class unary(BitsOfSets):
         )
 
     @property
-    def bits(self) -> tuple[float, float]:
-        """Probabilities that a zero and that a one is reported as one."""
-        return self.p, self.q
+    def held(self) -> tuple[float, float]:
+        """Probabilities of 1 and of 0 for the bits of the items."""
+        return self.q, 1.0 - self.q
+
+    @property
+    def noise(self) -> tuple[float, float]:
+        """Probabilities of 1 and of 0 for all others."""
+        return self.p, 1.0 - self.p
 
     @property
     def _size(self):
         return min(self.h, self.d - self.h)
+
+    @property
+    def _set(self):
+        """For 2h > d the zeros of a user are the set, and zeros and ones are exchanged."""
+        few = self.held, self.noise
+        return self._size, *(few if 2 * self.h <= self.d else (self.noise[::-1], self.held[::-1]))
 
     @property
     def eps0(self) -> float:
@@ -328,7 +272,6 @@ class unary(BitsOfSets):
         return ratio, self.beta, ratio
 
     def _classes(self):
-        """Return them; for 2h > d the zeros of a user are the set, and zeros and ones are exchanged."""
         if self._size > MAX_SET:
             raise ValueError(
                 f"h must be at most {MAX_SET} or at least d - {MAX_SET} to be shuffled, got h={self.h!r} and "
@@ -339,38 +282,9 @@ class unary(BitsOfSets):
                 f"p and q must give a local budget of at most {MAX_BUDGET:g} to be shuffled, got "
                 f"p={self.p!r} and q={self.q!r} with {self.eps0:g}; flip more often"
             )
-        many = 2 * self.h > self.d
-        log_one, zero = (log1p(-self.q), self.q) if many else (log(self.p), 1.0 - self.p)
-        return _classes_of_sets(self.d, self._size, log_one, zero)
-
-    def _weight(self, ones):
-        down, up = (1.0 - self.q) / (1.0 - self.p), self.q / self.p
-        if 2 * self.h > self.d:
-            down, up = 1.0 / up, 1.0 / down
-        return up**ones * down ** (self._size - ones)
-
-    @property
-    def support(self) -> Support:
-        """The items whose bits are one are supported."""
-        return Support(self.q, self.p)
+        return FlippedBits._classes(self)
 
     @property
     def usual_share(self) -> float:
         """Share h/d of every item if all are equally frequent."""
         return self.h / self.d
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Report bits, shape (n, d), dtype uint8."""
-        if self.h == 1:
-            held = values.items(x, "x", self.d)[:, None]
-        else:
-            held = values.item_sets(x, "x", self.d, self.h)
-        rng = values.generator(rng)
-        bits = (rng.random((len(held), self.d)) < self.p).astype(np.uint8)
-        np.put_along_axis(bits, held, (rng.random(held.shape) < self.q).astype(np.uint8), axis=1)
-        return bits
-
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased item frequencies, shape (d,); they sum to about h."""
-        ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
-        return (ones - self.p) / (self.q - self.p)
