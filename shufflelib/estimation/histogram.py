@@ -1,5 +1,6 @@
 """Histograms of items: one randomizer for all users, a shuffler, and the unbiased estimate."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,48 @@ from shufflelib.randomizers.local_randomizer import LocalRandomizer
 from shufflelib.shuffling.shuffled import shuffle
 
 
-class SupportProtocol(Protocol):
+class ItemProtocol(Protocol):
+    """Every user randomises one item, the reports are shuffled."""
+
+    def __init__(self, randomizer: Any, items: int, n: int, delta: float) -> None:
+        super().__init__(n, delta)
+        self.randomizer, self._number = randomizer, items
+
+    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Randomise, then shuffle."""
+        return in_random_order(self.randomizer.sample(self._items(data), rng), rng)
+
+    def estimate(self, reports: ArrayLike) -> Array:
+        """Return the unbiased frequencies that the randomizer's ``estimate`` does."""
+        frequencies: Any = estimated(self.randomizer, self._all(reports))
+        return frequencies
+
+    def standard_error(self, estimate: ArrayLike) -> Array:
+        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
+        return np.sqrt(self._variance(np.clip(estimate, 0.0, 1.0)))
+
+    def certificate(self) -> Certified[float]:
+        """Return ε of the shuffled randomizer, with proved lower and upper bounds."""
+        return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
+
+    @abstractmethod
+    def _variance(self, shares):
+        """Return the exact variance of each frequency's estimate, for the true frequencies."""
+
+    def _counts(self, data):
+        return np.bincount(self._items(data), minlength=self._number)
+
+    def _items(self, data):
+        return one_item_each(data, n=self.n, d=self._number)
+
+
+class SupportProtocol(ItemProtocol):
     """Frequencies of items, estimated from how many messages support each."""
 
     dummy_messages = 0  # of all users
 
     def __init__(self, randomizer: Any, n: int, delta: float) -> None:
-        super().__init__(n, delta)
-        self.randomizer = randomizer
-
-    def standard_error(self, estimate: ArrayLike) -> Array:
-        """Return the standard error of each frequency, with the estimate, cut to [0, 1], for the truth."""
-        return np.sqrt(self._variance(np.clip(estimate, 0.0, 1.0)))
+        super().__init__(randomizer, randomizer.items, n, delta)
 
     def variance(self, data: ArrayLike) -> Array:
         """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
@@ -41,12 +72,6 @@ class SupportProtocol(Protocol):
 
     def _variance(self, shares):
         return self.randomizer.variance(shares, n=self.n, dummy_messages=self.dummy_messages)
-
-    def _counts(self, data):
-        return np.bincount(self._items(data), minlength=self.randomizer.items)
-
-    def _items(self, data):
-        return one_item_each(data, n=self.n, d=self.randomizer.items)
 
 
 def repeated(randomizer, counts, each, repetitions, rng):
@@ -91,19 +116,6 @@ class HistogramProtocol(SupportProtocol):
 
     def __init__(self, randomizer: LocalRandomizer, *, n: int, delta: float = 1e-6) -> None:
         super().__init__(_oracle(randomizer), n, delta)
-
-    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Randomise, then shuffle."""
-        items = self._items(data)
-        return in_random_order(self.randomizer.sample(items, rng), rng)
-
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased frequencies, shape (d,)."""
-        return estimated(self.randomizer, self._all(reports))
-
-    def certificate(self) -> Certified[float]:
-        """Return ε of the shuffled randomizer, with proved lower and upper bounds."""
-        return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
 
 
 def simulate(

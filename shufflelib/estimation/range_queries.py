@@ -7,22 +7,16 @@ In return, each user reports on one level, drawn at random, with the full budget
 Each user's report is a mixture of randomizers, and the mixture's certificate is the protocol's.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from shufflelib.estimation.holders import one_item_each
-from shufflelib.estimation.protocol import Protocol
-from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.estimation.histogram import ItemProtocol
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.types import Array
 from shufflelib.randomizers import hierarchical, values
-from shufflelib.shuffling.shuffled import shuffle
 
 
-class RangeQueryProtocol(Protocol):
+class RangeQueryProtocol(ItemProtocol):
     r"""Node frequencies of a hierarchy, from which every range is answered.
 
     Each user draws one of H levels uniformly and reports their node on it by randomized response with the
@@ -62,25 +56,13 @@ class RangeQueryProtocol(Protocol):
     """
 
     def __init__(self, *, eps0: float, d: int, n: int, branching: int = 2, delta: float = 1e-6) -> None:
-        super().__init__(n, delta)
-        self.randomizer = hierarchical(eps0=eps0, d=d, branching=branching)
-        self.d, self.branching = self.randomizer.d, self.randomizer.branching
-        self.sizes = self.randomizer.level_sizes
-
-    def _held(self, data):
-        return one_item_each(data, n=self.n, d=self.d)
-
-    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Draw a level, randomise the node on it, then shuffle."""
-        return in_random_order(self.randomizer.sample(self._held(data), rng), rng)
-
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased frequencies of all nodes, coarsest level first."""
-        return self.randomizer.estimate(self._all(reports))
+        mechanism = hierarchical(eps0=eps0, d=d, branching=branching)
+        super().__init__(mechanism, mechanism.d, n, delta)
+        self.d, self.branching, self.sizes = mechanism.d, mechanism.branching, mechanism.level_sizes
 
     def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the node frequencies of independent runs, shape (repetitions, nodes); O(d H) each."""
-        counts, rng = np.bincount(self._held(data), minlength=self.d), values.generator(rng)
+        counts, rng = self._counts(data), values.generator(rng)
         repetitions = validation.count(repetitions, "repetitions")
         return np.stack([self.randomizer.draw_nodes(counts, rng) for _ in range(repetitions)])
 
@@ -105,13 +87,7 @@ class RangeQueryProtocol(Protocol):
         variances = [self.randomizer.scaled_variance(level, 1.0, part) for level, part in enumerate(parts)]
         return np.concatenate(variances) / self.n
 
-    def standard_error(self, estimate: ArrayLike) -> Array:
-        """Return the standard error of each node, with the estimate, cut to [0, 1], for the truth."""
-        return np.sqrt(self.node_variance(np.clip(estimate, 0.0, 1.0)))
-
-    def certificate(self) -> Certified[float]:
-        """Return ε of the shuffled mixture, with proved lower and upper bounds."""
-        return shuffle(self.randomizer, n=self.n).epsilon(self.delta)
+    _variance = node_variance
 
     def answer(self, nodes: ArrayLike, first: ArrayLike, last: ArrayLike) -> float | Array:
         """Return the estimated share of users in each range.
