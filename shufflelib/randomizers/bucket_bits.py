@@ -2,7 +2,7 @@ r"""Bits of some random buckets: Microsoft's dBitFlip."""
 
 from dataclasses import dataclass
 from itertools import product
-from math import comb, prod
+from math import comb, perm
 from typing import Any
 
 import numpy as np
@@ -105,43 +105,29 @@ class dbitflip(FiniteRandomizer):
         return rows.reshape(k, -1) / len(chosen)
 
     def _classes(self):
-        """Yield the share of reports, which inputs the sets hold, their bits, and if all others are one."""
-        inputs, k, d, flip = min(self.k, 3), self.k, self.d, self._flip
-        for held in product((True, False), repeat=inputs):
-            inside = sum(held)
-            if inside > d or inputs - inside > k - d:
-                continue
-            ways = [d - i for i in range(inside)] + [k - d - i for i in range(inputs - inside)]
-            share = prod(way / (k - i) for i, way in enumerate(ways))
-            for bits in product((1, 0), repeat=inside):
-                for rest in (True, False)[: 1 + (d > inside)]:
-                    others = flip ** (d - inside) if rest else -np.expm1((d - inside) * np.log(flip))
-                    yield share * others, held, bits, rest
+        """Return the bit of each input (2 if the set misses it), if all others are one, and the share of both."""
+        inputs, k, d = min(self.k, 3), self.k, self.d
+        *bits, others = np.indices((3,) * inputs + (2,)).reshape(inputs + 1, -1)
+        held = np.not_equal(bits, 2).sum(axis=0)
+        chance = np.array([perm(d, m) * perm(k - d, inputs - m) / perm(k, inputs) for m in range(inputs + 1)])
+        log_ones = np.maximum(d - held, 0) * np.log(self._flip)
+        share = chance[held] * np.where(others, np.exp(log_ones), -np.expm1(log_ones))
+        return np.array(bits)[:, share > 0.0], others[share > 0.0] == 1, share[share > 0.0]
 
     def class_masses(self) -> Array:
         """Return class masses for x0, x1 and x*: sets, their bits, all other bits."""
-        return np.transpose(
-            [
-                [share * self._bits(held, bits, x) for x in range(len(held))]
-                for share, held, bits, _ in self._classes()
-            ]
-        )
-
-    def _bits(self, held, bits, x):
-        """Return the probability of the bits of the inputs in the set, if the user holds input x."""
-        own = sum(held[:x]) if x is not None and held[x] else None
-        wanted = (1 if i == own else 0 for i in range(len(bits)))
-        return prod(
-            1.0 - self._flip if bit == one else self._flip for bit, one in zip(bits, wanted, strict=True)
-        )
+        bits, _, share = self._classes()
+        own = np.eye(len(bits), dtype=bool)[:, :, None]
+        noise = np.array([1.0 - self._flip, self._flip, 1.0])
+        return np.where(own, noise[[1, 0, 2]][bits], noise[bits]).prod(axis=1) * share
 
     def blanket(self) -> Array:
         """Return the exact blanket on the same classes."""
-        odds, found = np.exp(-0.5 * self.eps0), []
-        for share, held, bits, rest in self._classes():
-            least = (1.0 / odds if self.d == self.k else 1.0) if rest and all(bits) else odds
-            found.append(share * self._bits(held, bits, None) * least)
-        return np.array(found)
+        bits, others_one, share = self._classes()
+        odds = np.exp(-0.5 * self.eps0)
+        all_one = others_one & (bits != 0).all(axis=0)
+        least = np.where(all_one, 1.0 / odds if self.d == self.k else 1.0, odds)
+        return np.array([1.0 - self._flip, self._flip, 1.0])[bits].prod(axis=0) * share * least
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report d buckets, ascending, and their bits, shape (n, 2 d)."""

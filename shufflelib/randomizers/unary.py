@@ -1,7 +1,7 @@
 """Unary encodings: an item, or a set of them, becomes a vector of d bits, each flipped independently."""
 
 from dataclasses import dataclass
-from math import comb, exp, fsum, log, log1p
+from math import comb, exp, fsum, log1p
 from typing import Any
 
 import numpy as np
@@ -15,42 +15,31 @@ from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Op
 TAIL = 250  # terms of a tail: those of a Poisson tail of mean below 10 have fallen by e^{-800}
 
 
-def _classes_of_sets(d, s, one, zero):
-    """Return the classes of d bits of noise for up to three disjoint sets of s bits.
+def _bits_of_sets(d, s, one, zero):
+    """Return how d bits of noise are shared out among up to three disjoint sets of s bits and the rest.
 
-    That is the ones in each set, the fewest ones that any set of s bits has, and the mass of noise; ``one``
-    and ``zero`` are the probabilities of a bit of noise.
+    That is how many sets there are, the probabilities of 0, …, s ones in a set and of 0, …, s zeros (the last
+    for s or more) among all other bits; ``one`` and ``zero`` are those of a bit of noise.
     """
     inputs = 3 if d >= 3 * s else 2
     free = d - inputs * s
-    log_one = log(one) if one < zero else log1p(-zero)
-    ones = np.array([comb(s, k) * exp(k * log_one) * zero ** (s - k) for k in range(s + 1)])
+
+    def all_one(number):
+        return one**number if one < zero else exp(number * log1p(-zero))
+
+    ones = np.array([comb(s, k) * all_one(k) * zero ** (s - k) for k in range(s + 1)])
     few = range(min(s, free + 1))
     rest = np.zeros(s + 1)
-    rest[: len(few)] = [float(comb(free, z)) * zero**z * exp((free - z) * log_one) for z in few]
-    if free >= s:
-        rest[s] = _at_least(s, free, log_one, zero, fsum(rest))
-    grid = np.indices((s + 1,) * (inputs + 1)).reshape(inputs + 1, -1)
-    mass = ones[grid[:-1]].prod(axis=0) * rest[grid[-1]]
-    seen = mass > 0.0
-    ones = grid[:-1, seen]
-    zeros = (s - ones).sum(axis=0) + grid[-1, seen]  # s if there are more elsewhere
-    return ones, np.maximum(s - zeros, 0), mass[seen]
-
-
-def _at_least(s, free, log_one, zero, fewer):
-    """Return the probability of s or more zeros: of all if ``fewer`` has less than half, else term by term.
-
-    Then the median number of zeros is below s, so that terms fall like those of a Poisson tail.
-    """
-    if fewer <= 0.5:
-        return 1.0 - fewer
-    term = float(comb(free, s)) * zero**s * exp((free - s) * log_one)
-    terms = [term]
-    for z in range(s, min(free, s + TAIL)):
-        term *= (free - z) / (z + 1) * zero / exp(log_one)
-        terms.append(term)
-    return fsum(terms)
+    rest[: len(few)] = [float(comb(free, z)) * zero**z * all_one(free - z) for z in few]
+    fewer = fsum(rest)
+    if free >= s and fewer <= 0.5:
+        rest[s] = 1.0 - fewer
+    elif free >= s:  # the median number of zeros is below s, so that terms fall like those of a Poisson tail
+        terms = [float(comb(free, s)) * zero**s * all_one(free - s)]
+        for z in range(s, min(free, s + TAIL)):
+            terms.append(terms[-1] * (free - z) / (z + 1) * zero / one)
+        rest[s] = fsum(terms)
+    return inputs, ones, rest
 
 
 class FlippedBits(ItemSupports, FiniteRandomizer):
@@ -71,25 +60,32 @@ class FlippedBits(ItemSupports, FiniteRandomizer):
         """Return how many bits tell a user from noise, and their probabilities and those of noise."""
         return self.h, self.held, self.noise
 
-    def _classes(self):
-        size, _, noise = self._set
-        return _classes_of_sets(self.d, size, *noise)
-
     def _weight(self, ones):
         """Return the density over noise of an input of which so many bits are one: it rises with them."""
         size, *pairs = self._set
         up, down = (held / noise for held, noise in zip(*pairs, strict=True))
         return up**ones * down ** (size - ones)
 
+    def _classes(self):
+        """Return the ones in each set and the zeros elsewhere, by class, and the masses of noise on them."""
+        size, _, noise = self._set
+        inputs, ones, rest = _bits_of_sets(self.d, size, *noise)
+        *sets, elsewhere = np.indices((size + 1,) * inputs + (np.count_nonzero(rest),))
+        sets, elsewhere = np.reshape(sets, (inputs, -1)), np.flatnonzero(rest)[elsewhere.ravel()]
+        return sets, elsewhere, ones[sets], rest[elsewhere]
+
     def class_masses(self) -> Array:
         """Return masses by the number of ones on x0, x1, x* and of zeros elsewhere."""
-        ones, _, mass = self._classes()
-        return mass * self._weight(ones)
+        sets, _, noise, rest = self._classes()
+        own = np.eye(len(sets), dtype=bool)[:, :, None]
+        return np.where(own, noise * self._weight(sets), noise).prod(axis=1) * rest
 
     def blanket(self) -> Array:
         """Return the exact blanket: the input with as many zero bits as there are."""
-        _, fewest, mass = self._classes()
-        return mass * self._weight(fewest)
+        sets, elsewhere, noise, rest = self._classes()
+        size = self._set[0]
+        fewest = np.maximum(size - (size - sets).sum(axis=0) - elsewhere, 0)
+        return noise.prod(axis=0) * rest * self._weight(fewest)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report bits, shape (n, d), dtype uint8."""
