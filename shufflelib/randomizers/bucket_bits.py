@@ -105,13 +105,13 @@ class dbitflip(FiniteRandomizer):
         return rows.reshape(k, -1) / len(chosen)
 
     def _classes(self):
-        """Return the bit of each input (2 if the set misses it), if all others are one, and the share of both."""
+        """Return the bit of each input (2 if the set misses it), if all others are one, and their share."""
         inputs, k, d = min(self.k, 3), self.k, self.d
         *bits, others = np.indices((3,) * inputs + (2,)).reshape(inputs + 1, -1)
         held = np.not_equal(bits, 2).sum(axis=0)
         chance = np.array([perm(d, m) * perm(k - d, inputs - m) / perm(k, inputs) for m in range(inputs + 1)])
-        log_ones = np.maximum(d - held, 0) * np.log(self._flip)
-        share = chance[held] * np.where(others, np.exp(log_ones), -np.expm1(log_ones))
+        rest = np.maximum(d - held, 0)
+        share = chance[held] * np.where(others, self._flip**rest, -np.expm1(rest * np.log(self._flip)))
         return np.array(bits)[:, share > 0.0], others[share > 0.0] == 1, share[share > 0.0]
 
     def class_masses(self) -> Array:
