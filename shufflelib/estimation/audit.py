@@ -18,6 +18,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from scipy import special
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.optional import progress
-from shufflelib.numerics.types import Array, Integers
+from shufflelib.numerics.types import Array
 from shufflelib.randomizers.additive import gaussian
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle
 from shufflelib.randomizers.local_randomizer import LocalRandomizer
@@ -186,8 +187,8 @@ def audit(
     values = _checked(values, like)
     rng = np.random.default_rng(validation.count(seed, "seed", at_least=0))
     drawn = [_drawn(sample, value, draws, rng) for value in progress(values, unit="value")]
-    classes = _Classes.of([one[: draws // 2] for one in drawn])
-    lower, pair = _lower_bound(classes, drawn, draws // 2, 1.0 - confidence)
+    counted = _counting([one[: draws // 2] for one in drawn])
+    lower, pair = _lower_bound(counted, drawn, draws // 2, 1.0 - confidence)
     p_value, slip = (None, "") if like is None else _compared(drawn, values, like, draws, rng)
     stated = None if like is None or math.isinf(like.eps0) else float(like.eps0)
     first, second = (values[at] for at in pair)
@@ -196,8 +197,7 @@ def audit(
 
 def _checked(values, like):
     """Return the values to draw from."""
-    if values is None:
-        values = None if like is None else _values_of(like)
+    values = _values_of(like) if values is None else values
     if values is None:
         raise ValueError("values must be given: two or more that sample takes, such as [0.0, 1.0]")
     values = list(values)
@@ -231,37 +231,27 @@ def _drawn(sample, value, draws, rng):
     return reports.reshape(draws, -1)
 
 
-class _Classes:
-    """Classes of reports, chosen by looking at some: at most `MOST_SYMBOLS`."""
+def _counting(drawn):
+    """Return a function that counts reports by classes that tell these apart: at most `MOST_SYMBOLS`."""
+    pooled = np.concatenate(drawn)
+    columns = np.arange(pooled.shape[1])
+    if pooled.shape[1] > MOST_COLUMNS:
+        means = np.array([one.mean(axis=0) for one in drawn])
+        columns = np.argsort(np.ptp(means, axis=0))[-MOST_COLUMNS:]
+    known, often = np.unique(_keys(pooled[:, columns]), return_counts=True)
+    if len(known) > MOST_SYMBOLS and pooled.dtype.kind in "iuf" and columns.size == 1:
+        edges = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, MOST_SYMBOLS)[1:-1]))
+        return lambda reports: np.bincount(np.searchsorted(edges, reports[:, 0]), minlength=len(edges) + 1)
+    kept = {one.tobytes(): at for at, one in enumerate(known[np.argsort(often)[-MOST_SYMBOLS + 1 :]])}
 
-    def __init__(self, columns, edges, known):
-        self.columns, self.edges, self.known = columns, edges, known
-
-    @classmethod
-    def of(cls, drawn):
-        """Choose the classes that tell these reports apart."""
-        pooled = np.concatenate(drawn)
-        columns = np.arange(pooled.shape[1])
-        if pooled.shape[1] > MOST_COLUMNS:
-            means = np.array([one.mean(axis=0) for one in drawn])
-            columns = np.argsort(np.ptp(means, axis=0))[-MOST_COLUMNS:]
-        known, counts = np.unique(_keys(pooled[:, columns]), return_counts=True)
-        if len(known) > MOST_SYMBOLS and pooled.dtype.kind in "iuf" and columns.size == 1:
-            return cls(
-                columns, np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, MOST_SYMBOLS)[1:-1])), None
-            )
-        known = known[np.argsort(counts)[-MOST_SYMBOLS + 1 :]]
-        return cls(columns, None, {one.tobytes(): at for at, one in enumerate(known)})
-
-    def counts(self, reports) -> Integers:
-        """Return how many reports are in each class; the last one holds all others."""
-        if self.edges is not None:
-            return np.bincount(np.searchsorted(self.edges, reports[:, 0]), minlength=len(self.edges) + 1)
-        keys, counts = np.unique(_keys(reports[:, self.columns]), return_counts=True)
-        found = np.zeros(len(self.known) + 1, int)
+    def counted(reports):
+        keys, counts = np.unique(_keys(reports[:, columns]), return_counts=True)
+        found = np.zeros(len(kept) + 1, int)  # the last class holds all others
         for key, count in zip(keys, counts, strict=True):
-            found[self.known.get(key.tobytes(), -1)] += count
+            found[kept.get(key.tobytes(), -1)] += count
         return found
+
+    return counted
 
 
 def _keys(rows):
@@ -270,12 +260,12 @@ def _keys(rows):
     return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
 
 
-def _lower_bound(classes, drawn, half, error):
+def _lower_bound(counts, drawn, half, error):
     """Return the bound on ε₀ and its values, from an event that one half chose and the other counts."""
-    chosen = np.array([classes.counts(one[:half]) for one in drawn])
-    counted = np.array([classes.counts(one[half:]) for one in drawn])
+    chosen = np.array([counts(one[:half]) for one in drawn])
+    counted = np.array([counts(one[half:]) for one in drawn])
     best = -math.inf, (0, 1), np.zeros(chosen.shape[1], bool)
-    for first, second in _pairs(len(drawn)):
+    for first, second in permutations(range(len(drawn)), 2):
         order = np.argsort((chosen[second] + 0.5) / (chosen[first] + 0.5), kind="stable")
         inside = [np.cumsum(chosen[at][order])[:-1] for at in (first, second)]
         bounds = _log_quotient(*inside, half, half, error)
@@ -290,10 +280,6 @@ def _lower_bound(classes, drawn, half, error):
     return max(0.0, float(found)), (first, second)
 
 
-def _pairs(count) -> Iterator[tuple[int, int]]:
-    return ((i, j) for i in range(count) for j in range(count) if i != j)
-
-
 def _log_quotient(hits, others, size, other_size, error) -> Array:
     """Return the logarithm of a lower limit of one share over an upper limit of the other."""
     hits, others = np.asarray(hits, float), np.asarray(others, float)
@@ -306,8 +292,8 @@ def _log_quotient(hits, others, size, other_size, error) -> Array:
 
 def _compared(drawn, values, like, draws, rng):
     """Return the p-value of the mechanism that is meant, and the slip that the draws look like."""
-    classes = _Classes.of(drawn)
-    observed = [classes.counts(one) for one in drawn]
+    counted = _counting(drawn)
+    observed = [counted(one) for one in drawn]
 
     def p_value(sample):
         found = []
@@ -315,7 +301,7 @@ def _compared(drawn, values, like, draws, rng):
             reports = _drawn(sample, value, draws, rng)
             if reports.shape != drawn[0].shape:
                 return 0.0
-            expected = classes.counts(reports)
+            expected = counted(reports)
             often = counts + expected >= LEAST
             table = np.array([[*one[often], one[~often].sum()] for one in (counts, expected)])
             found.append(_homogeneous(table[:, table.sum(axis=0) > 0]))
