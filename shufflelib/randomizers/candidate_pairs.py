@@ -207,33 +207,21 @@ def binary_losses(matrix, rows, precision):
         return None
     if len(rows) > 2 and not all(_proportional(matrix[:, part]) for part in (is_first, ~is_first)):
         return None
-    rarest = [float(rows[:, part].sum(axis=1).min()) for part in (is_first, ~is_first)]
-    low, high = min(rarest), max(rarest)
     doubt = 2.0 * precision + 4.0 * rows.shape[1] * np.finfo(float).eps
-    least, most = low * (1.0 - doubt), high * (1.0 + doubt)
-    if high > low * (1.0 + MIRRORED) or most >= 0.5:
-        inner, outer = _unlike_losses(rows, is_first, doubt)
-    else:
-        inner, outer = ([math.log1p(-chance) - math.log(chance)] * 2 for chance in (most, least))
-    inner = tuple(loss * (1.0 - 1e-15) - 1e-15 for loss in inner)
-    outer = tuple(loss * (1.0 + 1e-15) + 1e-15 for loss in outer)
-    if len(rows) == 2 and rows.shape[1] > 2:
-        largest = local_budget(rows, precision) if inner[0] == inner[1] else 0.0
-        outer = tuple(max(loss, largest) for loss in outer)
-    return (inner, outer) if 0.0 < min(inner) and max(outer) <= LARGEST_BUDGET else None
-
-
-def _unlike_losses(rows, is_first, doubt):
-    """Return the largest losses of two outputs that do not mirror each other, from below and from above."""
     merged = np.column_stack([rows[:, part].sum(axis=1) for part in (is_first, ~is_first)])
     losses = np.log(merged.max(axis=0)) - np.log(merged.min(axis=0))
-    slack, outer = 2.0 * doubt + 1e-15 * np.abs(np.log(merged)).max(axis=0), losses
+    slack, most = 2.0 * doubt + 1e-15 * np.abs(np.log(merged)).max(axis=0), losses
     if len(rows) == 2 and rows.shape[1] > 2:  # columns that count as one are so within the precision
         one, other = rows[np.argsort(-merged[:, 0])]
         each = np.log(one) - np.log(other)
-        outer = np.maximum(losses, [each.max(), -each.min()])
+        most = np.maximum(losses, [each.max(), -each.min()])
         slack = np.maximum(slack, 2.0 * doubt + 1e-15 * np.abs(np.log(rows)).max())
-    return (losses - slack).tolist(), (outer + slack).tolist()
+    inner, outer = losses - slack, most + slack
+    if np.ptp(merged.min(axis=0)) <= MIRRORED * merged.min():  # the two outputs mirror each other
+        inner[:], outer[:] = inner.min(), outer.max()
+    if inner.min() <= 0.0 or outer.max() > LARGEST_BUDGET:
+        return None
+    return tuple(inner.tolist()), tuple(outer.tolist())
 
 
 def _proportional(columns):
