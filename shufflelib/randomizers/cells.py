@@ -23,7 +23,7 @@ A split stays in the cone spanned by the atoms, so the largest loss does not gro
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
@@ -228,21 +228,16 @@ def _between(node, angle):
 
     The sizes are equal, and the mean is (σ(u), σ(-u)) with σ(u) = 1/(1 + e^{-u}):
 
-    .. math:: \sigma(u) - \sigma(v) = \frac{\sinh((u-v)/2)}{2\cosh(u/2)\cosh(v/2)} .
+    .. math:: \sigma(u) - \sigma(v) = \sigma(u)\, \sigma(-v)\, (1 - e^{v-u}) .
     """
     left = np.searchsorted(node, angle, side="right") - 1
     right = np.minimum(left + 1, node.size - 1)
     inside = angle > node[left]  # elsewhere the atom is on its ray
     u, low, high = angle[inside], node[left[inside]], node[right[inside]]
     share = np.zeros(angle.size)
-    share[inside] = np.sinh(0.5 * (u - low)) / np.sinh(0.5 * (high - low)) * _cosh_ratio(high, u)
+    log_size = log_expit(u) - log_expit(high)
+    share[inside] = np.exp(log_size) * np.expm1(low - u) / np.expm1(low - high)
     return left, np.minimum(share, 1.0)
-
-
-def _cosh_ratio(u, v):
-    """Return cosh(u/2)/cosh(v/2), which may be moderate where both are not."""
-    u, v = np.abs(u), np.abs(v)
-    return np.exp(0.5 * (u - v)) * (1.0 + np.exp(-u)) / (1.0 + np.exp(-v))
 
 
 class _Mesh(NamedTuple):
