@@ -160,10 +160,8 @@ class metric_generic(WholeClass, MetricRandomizer):
             precision=self._precision,
             exchangeable=True,
         )
-        # 1 - s, without cancellation at large q
-        slack = -np.expm1(-self.dmax)
-        aside = np.exp(-self.dmax) * (1.0 - 2.0 * mass) / (slack + np.exp(-self.dmax) * (1.0 - 2.0 * mass))
-        inside = slack / (slack + np.exp(-self.dmax) * (1.0 - 2.0 * mass))
+        parts = np.array([-np.expm1(-self.dmax), np.exp(-self.dmax) * (1.0 - 2.0 * mass)])
+        inside, aside = parts / parts.sum()
         report0, report1 = np.append(inside * side, aside), np.append(inside * side[::-1], aside)
         far = np.array([inside * mass, inside * mass, 1.0 - 2.0 * inside * mass])
         rest = {"precision": self._precision}
