@@ -32,7 +32,7 @@ class ItemProtocol(Protocol):
 
     def estimate(self, reports: ArrayLike) -> Array:
         """Return the unbiased frequencies that the randomizer's ``estimate`` does."""
-        frequencies: Any = estimated(self.randomizer, self._all(reports))
+        frequencies: Any = estimated(self.randomizer, self._all(reports), self.n)
         return frequencies
 
     def standard_error(self, estimate: ArrayLike) -> Array:

@@ -148,14 +148,8 @@ def _users(mechanism, reports, n):
     return values.one_each(reports, n)
 
 
-def _estimated(mechanism, reports, n):
-    if isinstance(mechanism, MultiMessage):
-        return mechanism.estimate(np.asarray(reports), n=n)
-    return estimated(mechanism, reports)
-
-
 def _shares(mechanism, reports, n, z):
-    shares = _estimated(mechanism, reports, n)
+    shares = estimated(mechanism, reports, n)
     lower, upper = score_interval(mechanism, shares, n, z, len(reports) - n)
     return by_columns(item=range(shares.size), estimate=shares, lower=lower, upper=upper)
 
@@ -212,7 +206,7 @@ def heavy_hitters(
     users = _users(mechanism, reports, n)
     dummy_messages = len(np.asarray(reports)) - users
     least = threshold(mechanism, users, dummy_messages, mistakes).share
-    shares = _estimated(mechanism, reports, users)
+    shares = estimated(mechanism, reports, users)
     own, other, _ = mechanism.support
     found = np.flatnonzero(shares > least - 0.5 / (users * (own - other)))  # half a message below
     found = found[np.argsort(-shares[found], kind="stable")]

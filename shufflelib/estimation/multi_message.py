@@ -9,7 +9,6 @@ from shufflelib.estimation.histogram import SupportProtocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
-from shufflelib.numerics.types import Array
 from shufflelib.randomizers.multi_message import MultiMessage
 from shufflelib.shuffling.multi_message import shuffle_messages
 
@@ -51,15 +50,15 @@ class MultiMessageProtocol(SupportProtocol):
         """Number of all dummy messages."""
         return self.n * self.each
 
+    @property
+    def _from_each(self):
+        return 1 + self.each
+
     def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send all messages, then shuffle them."""
         inputs = self.randomizer.sample(self._items(data), rng)
         noise = self.randomizer.sample_blanket(self.dummy_messages, rng)
         return in_random_order(np.concatenate([inputs, noise]), rng)
-
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased frequencies, shape (items,)."""
-        return self.randomizer.estimate(self._all(reports, 1 + self.each), n=self.n)
 
     def certificate(self) -> Certified[float]:
         """Return ε of the shuffled messages, with proved lower and upper bounds."""

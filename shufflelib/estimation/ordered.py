@@ -56,7 +56,7 @@ def ranges(
     [True, True]
     """
     first, last = np.broadcast_arrays(np.atleast_1d(first), np.atleast_1d(last))
-    shares, width = _answered(mechanism, reports, first, last, n, confidence)
+    shares, width = _answered(mechanism, reports, n, confidence, first, last)
     return by_columns(first=first, last=last, estimate=shares, lower=shares - width, upper=shares + width)
 
 
@@ -85,7 +85,7 @@ def distribution(
     >>> found[7]["lower"] < 0.5 < found[7]["upper"], found[15]["estimate"]
     (True, 1.0)
     """
-    shares, width = _up_to(mechanism, reports, n, confidence)
+    shares, width = _answered(mechanism, reports, n, confidence)
     columns = {"up to": range(mechanism.d), "estimate": shares}
     return by_columns(**columns, lower=shares - width, upper=shares + width)
 
@@ -134,7 +134,7 @@ def quantiles(
     (True, True)
     """
     wanted = np.atleast_1d(validation.reals(probabilities, "probabilities", above=0.0, below=1.0))
-    shares, width = _up_to(mechanism, reports, n, confidence)
+    shares, width = _answered(mechanism, reports, n, confidence)
 
     def first(reached):
         return int(np.argmax(reached))
@@ -153,16 +153,10 @@ def quantiles(
     )
 
 
-def _up_to(mechanism, reports, n, confidence):
-    """Return the estimated share up to each value, and half the width of its interval."""
+def _answered(mechanism, reports, n, confidence, first=0, last=None) -> tuple[Array, Array]:
+    """Return the estimated share of each range, or up to each value, and half the width of its interval."""
     validation.instance(mechanism, "mechanism", hierarchical, remedy="use randomizers.hierarchical")
-    last = np.arange(mechanism.d)
-    return _answered(mechanism, reports, np.zeros_like(last), last, n, confidence)
-
-
-def _answered(mechanism, reports, first, last, n, confidence) -> tuple[Array, Array]:
-    """Return the estimated share of each range, and half the width of its interval."""
-    validation.instance(mechanism, "mechanism", hierarchical, remedy="use randomizers.hierarchical")
+    last = np.arange(mechanism.d) if last is None else last
     z = float(-ndtri((1.0 - validation.probability(confidence, "confidence")) / 2.0))
     nodes, users = mechanism.estimate(reports), values.one_each(reports, n)
     variance = mechanism.range_variance(np.clip(nodes, 0.0, 1.0), first, last, n=users)

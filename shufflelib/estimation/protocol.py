@@ -97,9 +97,11 @@ class Protocol(ABC):
         The distribution is that of ``run(data, rng).value``; equal users are drawn together.
         """
 
-    def _all(self, reports, each=1):
-        """Return the reports, ``each`` of them from every user, or refuse counts of them."""
-        number, found = self.n * each, np.shape(reports)
+    _from_each = 1  # reports
+
+    def _all(self, reports):
+        """Return the reports, as many from every user, or refuse counts of them."""
+        number, found = self.n * self._from_each, np.shape(reports)
         if found and found[0] != number:
             raise ValueError(
                 f"reports must hold {number:,} entries, one for each report of n = {self.n:,} users, got "

@@ -115,10 +115,11 @@ def columns_of(reports, names):
     return [np.ascontiguousarray(reports[name]) for name in names]
 
 
-def estimated(randomizer, reports):
-    """Return the estimate from what is known to be reports, one for each user, and no counts of them."""
+def estimated(randomizer, reports, n=None):
+    """Return the estimate from what is known to be no counts: n users' reports, by default one each."""
+    n = len(reports) if n is None else n
     takes_n = "n" in inspect.signature(randomizer.estimate).parameters
-    return randomizer.estimate(reports, **({"n": len(reports)} if takes_n else {}))
+    return randomizer.estimate(reports, **({"n": n} if takes_n else {}))
 
 
 def scaled_estimate(randomizer, reports, made, chance):
