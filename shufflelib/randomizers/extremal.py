@@ -37,17 +37,21 @@ class Extremal(FiniteRandomizer):
         Shapes (inputs, classes), (classes,).
         """
 
+    def _weighted(self):
+        """Return the density of every input on each class, 1 where it hits, and the class's share."""
+        hit, share = self.classes()
+        return np.where(hit, 1.0, np.exp(-self.eps0)), share
+
     def class_masses(self) -> Array:
         """Return class masses, shape (inputs, classes): rows x0, x1, then further inputs x*."""
-        hit, share = self.classes()
-        mass = share * np.where(hit, 1.0, np.exp(-self.eps0))
+        weight, share = self._weighted()
+        mass = share * weight
         return (mass / mass.sum(axis=1, keepdims=True))[:, share > 0.0]
 
     def blanket(self) -> Array:
         """Return the exact blanket: e on outputs that every input hits, 1 elsewhere."""
-        hit, share = self.classes()
+        weight, share = self._weighted()
         least = np.full(share.size, np.exp(-self.eps0))
-        total = (share * np.where(hit[0], 1.0, least)).sum()
         if self.last_hit_by_all:
             least[-1] = 1.0
-        return (share * least / total)[share > 0.0]
+        return (share * least / (share * weight[0]).sum())[share > 0.0]

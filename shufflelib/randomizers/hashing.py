@@ -16,7 +16,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.likelihood_ratios import InputPair, LikelihoodRatios
 from shufflelib.randomizers import values
-from shufflelib.randomizers.extremal import patterns
+from shufflelib.randomizers.extremal import Extremal, patterns
 from shufflelib.randomizers.frequency_oracle import DisjointSets, FrequencyOracle, Support
 
 MAX_RANGE = 2**32  # hash values are 64 bits wide, so that the bias of a remainder stays below 2**-32
@@ -37,7 +37,7 @@ def item_hash(seed, item):
     return _mix(_mix(np.asarray(seed, np.uint64)) + step)
 
 
-class HashedSets(DisjointSets):
+class HashedSets(DisjointSets, Extremal):
     r"""A report (hash, place) that is e^eps0 times denser where one of the user's items falls.
 
     Measure densities in units of 1/Ω.  Each input's density at the reported place is e if one of its items
@@ -94,7 +94,7 @@ class HashedSets(DisjointSets):
         missed = overlaps + np.exp(-self.eps0) * (1.0 - self.s * self.chance)
         return np.array([hit, 1.0 - hit]), np.array([1.0, missed / (1.0 - hit)])
 
-    def _joint(self):
+    def _weighted(self):
         """Return the states of x0, x1 (and x*), shape (inputs, classes), and each class's share of places."""
         probability, weight = self._states()
         inputs = 3 if self.d >= 3 * self.s else 2
@@ -108,29 +108,24 @@ class HashedSets(DisjointSets):
             weights = np.column_stack([weights, np.ones(inputs)])
         return weights, share
 
-    def class_masses(self) -> Array:
-        """Return class masses for x0, x1 and x* (coarsened to who hits where `exact` is false)."""
-        weights, share = self._joint()
-        return (share * (weights / self._mean_weight))[:, share > 0.0]
+    @property
+    def last_hit_by_all(self) -> bool:
+        """Whether places that every item hits are told apart: for s = 1."""
+        return self.s == 1
 
-    def blanket(self) -> Array:
-        """Return the mass of w = 1/Ω on the same classes, exact for s = 1 and below the true blanket else."""
-        weights, share = self._joint()
-        floor = np.full(share.size, np.exp(-self.eps0))
-        if self.s == 1:
-            floor[-1] = 1.0
-        return (share * (floor / self._mean_weight))[share > 0.0]
+    def classes(self) -> tuple[NDArray[Any], Array]:
+        """Return the hits of x0 and x1 after the split that makes them independent."""
+        hit = patterns(2)
+        return hit, np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
 
     def input_pairs(self) -> tuple[InputPair, ...]:
         """Return the pair of disjoint sets; blanket and attacks differ where `exact` is false."""
         pair = super().input_pairs()[0]
         if self.exact:
             return (pair,)
-        hit = patterns(2)
-        share = np.where(hit, self.s * self.chance, 1.0 - self.s * self.chance).prod(axis=0)
-        odds = np.exp(-self.eps0)
-        report0, report1 = share * (np.where(hit, 1.0, odds) / self._mean_weight)
-        floor = share * (odds / self._mean_weight)
+        weight, share = super()._weighted()
+        report0, report1 = share * (weight / self._mean_weight)
+        floor = share * (np.exp(-self.eps0) / self._mean_weight)
         reference = LikelihoodRatios.from_masses(report0, report1, floor, exchangeable=True)
         return (InputPair(reference, pair.attacks),)
 

@@ -208,10 +208,10 @@ def frequencies(rows, observed):
 
     Unbiased where the rows are linearly independent; raises ValueError where they are not.
     """
-    singular = np.linalg.svd(rows, compute_uv=False)
-    if rows.shape[0] > rows.shape[1] or singular[-1] <= FULL_RANK * singular[0]:
+    found, _, rank, _ = np.linalg.lstsq(rows.T, observed, rcond=FULL_RANK)
+    if rank < rows.shape[0]:
         raise ValueError(
             f"estimate needs linearly independent rows, got {rows.shape[0]} inputs whose distributions "
             "are mixtures of each other; the reports do not determine the frequencies"
         )
-    return observed @ np.linalg.pinv(rows)
+    return found
