@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.estimation.holders import holders, one_item_each
 from shufflelib.estimation.protocol import Protocol
-from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.estimation.shuffler import shuffled_reports
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.numerics.types import Array, T
@@ -28,7 +28,7 @@ class ItemProtocol(Protocol):
 
     def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Randomise, then shuffle."""
-        return in_random_order(self.randomizer.sample(self._items(data), rng), rng)
+        return shuffled_reports(self.randomizer, self._items(data), rng, self.each)
 
     def estimate(self, reports: ArrayLike) -> Array:
         """Return the unbiased frequencies that the randomizer's ``estimate`` does."""
@@ -57,10 +57,13 @@ class ItemProtocol(Protocol):
 class SupportProtocol(ItemProtocol):
     """Frequencies of items, estimated from how many messages support each."""
 
-    dummy_messages = 0  # of all users
-
     def __init__(self, randomizer: Any, n: int, delta: float) -> None:
         super().__init__(randomizer, randomizer.items, n, delta)
+
+    @property
+    def dummy_messages(self) -> int:
+        """Number of all dummy messages."""
+        return self.n * self.each
 
     def variance(self, data: ArrayLike) -> Array:
         """Return the exact variance of each frequency's estimate for these data, shape (items,)."""
@@ -68,7 +71,7 @@ class SupportProtocol(ItemProtocol):
 
     def repeat(self, data: ArrayLike, repetitions: int, rng: np.random.Generator) -> Array:
         """Return the frequencies of independent runs, shape (repetitions, items), drawn from the counts."""
-        return repeated(self.randomizer, self._counts(data), self.dummy_messages // self.n, repetitions, rng)
+        return repeated(self.randomizer, self._counts(data), self.each, repetitions, rng)
 
     def _variance(self, shares):
         return self.randomizer.variance(shares, n=self.n, dummy_messages=self.dummy_messages)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from shufflelib.calibration.tasks.discoveries import score_interval, threshold
-from shufflelib.estimation.shuffler import in_random_order
+from shufflelib.estimation.shuffler import shuffled_reports
 from shufflelib.numerics import validation
 from shufflelib.numerics.tables import Table
 from shufflelib.randomizers import values
@@ -71,13 +71,10 @@ def run(
     [True, True, True, True]
     """
     each = validation.count(each, "each", at_least=0, remedy="dummy messages of each user")
-    reports = mechanism.sample(x, values.generator(rng))
-    n = len(reports)
-    if isinstance(mechanism, MultiMessage):
-        reports = np.concatenate([reports, mechanism.sample_blanket(n * each, rng)])
-    elif each:
+    if each and not isinstance(mechanism, MultiMessage):
         raise ValueError(f"each must be 0 for {type(mechanism).__name__}, got {each}; it sends one report")
-    return (estimate or intervals)(mechanism, in_random_order(reports, rng), n=n, **options)
+    reports = shuffled_reports(mechanism, x, rng, each)
+    return (estimate or intervals)(mechanism, reports, n=len(reports) // (1 + each), **options)
 
 
 def intervals(

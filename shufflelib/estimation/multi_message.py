@@ -1,12 +1,8 @@
 """Histograms from many messages per user: run, or drawn from counts."""
 
-from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.estimation.histogram import SupportProtocol
-from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified
 from shufflelib.randomizers.multi_message import MultiMessage
@@ -44,21 +40,6 @@ class MultiMessageProtocol(SupportProtocol):
         remedy = "use a multi-message protocol, or HistogramProtocol for one message per user"
         super().__init__(validation.instance(randomizer, "randomizer", MultiMessage, remedy=remedy), n, delta)
         self.each = validation.count(each, "each", at_most=10**12, remedy="dummy messages of each user")
-
-    @property
-    def dummy_messages(self) -> int:  # type: ignore[override]  # not the same for all
-        """Number of all dummy messages."""
-        return self.n * self.each
-
-    @property
-    def _from_each(self):
-        return 1 + self.each
-
-    def reports(self, data: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send all messages, then shuffle them."""
-        inputs = self.randomizer.sample(self._items(data), rng)
-        noise = self.randomizer.sample_blanket(self.dummy_messages, rng)
-        return in_random_order(np.concatenate([inputs, noise]), rng)
 
     def certificate(self) -> Certified[float]:
         """Return ε of the shuffled messages, with proved lower and upper bounds."""

@@ -97,11 +97,11 @@ class Protocol(ABC):
         The distribution is that of ``run(data, rng).value``; equal users are drawn together.
         """
 
-    _from_each = 1  # reports
+    each = 0  # messages that a user sends beside their report
 
     def _all(self, reports):
         """Return the reports, as many from every user, or refuse counts of them."""
-        number, found = self.n * self._from_each, np.shape(reports)
+        number, found = self.n * (1 + self.each), np.shape(reports)
         if found and found[0] != number:
             raise ValueError(
                 f"reports must hold {number:,} entries, one for each report of n = {self.n:,} users, got "

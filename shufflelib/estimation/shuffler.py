@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.randomizers import values
+from shufflelib.randomizers.multi_message import MultiMessage
 
 
 def in_random_order(rows: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
@@ -46,3 +47,11 @@ def in_random_order(rows: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
     if rows.ndim == 0 or len(rows) == 0:
         raise ValueError(f"rows must hold one row for each user, got shape {rows.shape}; pass at least one")
     return rng.permutation(rows, axis=0)
+
+
+def shuffled_reports(mechanism: Any, x: Any, rng: np.random.Generator, each: int = 0) -> NDArray[Any]:
+    """Return all that reaches the analyst: the users' reports and ``each`` dummy messages of everyone."""
+    reports = mechanism.sample(x, values.generator(rng))
+    if isinstance(mechanism, MultiMessage):
+        reports = np.concatenate([reports, mechanism.sample_blanket(len(reports) * each, rng)])
+    return in_random_order(reports, rng)
