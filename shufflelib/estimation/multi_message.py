@@ -1,7 +1,5 @@
 """Histograms from many messages per user: run, or drawn from counts."""
 
-
-
 from shufflelib.estimation.histogram import SupportProtocol
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified

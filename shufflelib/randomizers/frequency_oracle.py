@@ -22,6 +22,7 @@ import numpy as np
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers, T
+from shufflelib.randomizers import values
 from shufflelib.randomizers.local_randomizer import Budget, Count, FiniteRandomizer, Options
 
 
@@ -60,6 +61,11 @@ class ItemSupports:
     def usual_share(self) -> float:
         """Share of every item if all are equally frequent."""
         return 1.0 / self.items
+
+    def unbiased(self, shares: Array) -> Array:
+        """Return the estimated frequencies, from the share of messages that support each item."""
+        own, other, _ = self.support
+        return (shares - other) / (own - other)
 
     def variance(self, frequency: T, *, n: int, dummy_messages: int = 0) -> T:
         """Return the exact variance of a frequency's estimate.
@@ -132,10 +138,17 @@ class KeyValueSupports(Sets):
     """
 
     value_contrast: float
+    signs: tuple[int, ...]  # that reports have
 
     def __post_init__(self):
         super().__post_init__()
         validation.count(self.s, "s", at_most=self.d, remedy="a user holds distinct keys")
+
+    def estimate(self, reports: Any) -> tuple[Array, Array]:
+        """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
+        key, sign = values.tagged_signs(reports, self.d, self.signs).T
+        present, total = (np.bincount(key, w, minlength=self.d) / key.size for w in (sign != 0, sign))
+        return self.unbiased(present), total / self.value_contrast
 
     def sum_variance(self, frequency: T, squares: T, *, n: int) -> T:
         """Return the exact variance of a key's value sum per user, for its share and its sum of squares.
@@ -197,5 +210,4 @@ class FrequencyOracle(ItemSupports):
 
     def frequencies(self, supports: Integers, *, n: int, dummy_messages: int = 0) -> Array:
         """Return unbiased frequencies from supports on the last axis, of n reports and dummy messages."""
-        own, other, share = self.support
-        return ((supports - dummy_messages * share) / n - other) / (own - other)
+        return self.unbiased((supports - dummy_messages * self.support.share) / n)

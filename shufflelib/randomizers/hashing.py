@@ -138,16 +138,13 @@ class HashedSets(DisjointSets, Extremal):
             item = np.arange(start, min(start + step, self.d))
             hit = self._hits(item_hash(reports["seed"][:, None], item), reports["value"][:, None])
             hits[item] = hit.mean(axis=0)
-        return (hits - self.chance) / self._contrast
-
-    @property
-    def _contrast(self):
-        return self.chance * -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
+        return self.unbiased(hits)
 
     @property
     def support(self) -> Support:
         """Items that hash to the reported place are supported, others than those held by chance."""
-        return Support(float(self.chance + self._contrast), self.chance)
+        shown = -np.expm1(-self.eps0) * (1.0 - self.s * self.chance) / self._mean_weight
+        return Support(float(self.chance * (1.0 + shown)), self.chance)
 
     @abstractmethod
     def _hits(self, bits, value):

@@ -66,6 +66,8 @@ class privkv(KeyValueSupports):
 
     eps1: float = None  # type: ignore[assignment]  # never None once made
 
+    signs = -1, 0, 1
+
     def __post_init__(self):
         super().__post_init__()
         eps1 = self.eps0 / 2.0 if self.eps1 is None else self.eps1
@@ -174,12 +176,3 @@ class privkv(KeyValueSupports):
     def value_contrast(self) -> float:
         """Probability that a held pair is reported, less that its opposite is."""
         return float(self._keep_key * np.tanh(self.eps2 / 2.0) / self.d)
-
-    def estimate(self, reports: Any) -> tuple[Array, Array]:
-        """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
-        key, sign = values.tagged_signs(reports, self.d, (-1, 0, 1)).T
-        present = np.bincount(key, weights=sign != 0, minlength=self.d) * self.d / key.size
-        total = np.bincount(key, weights=sign, minlength=self.d) * self.d / key.size
-        lost = np.exp(-self.eps1) * self._keep_key
-        frequencies = (present - lost) / np.tanh(self.eps1 / 2.0)
-        return frequencies, total / (self._keep_key * np.tanh(self.eps2 / 2.0))

@@ -61,8 +61,7 @@ class RandomizedResponse(FrequencyOracle, Extremal):
     def estimate(self, reports: ArrayLike, *, n: int | None = None) -> Array:
         """Return unbiased item frequencies, shape (d,); exactly d reports need ``n``, to be no counts."""
         reports = values.no_counts(values.items(reports, "reports", self.d), {self.d}, n)
-        observed = np.bincount(reports, minlength=self.d) / reports.size
-        return (observed - self._lie) / self.beta
+        return self.frequencies(np.bincount(reports, minlength=self.d), n=reports.size)
 
     @property
     def support(self) -> Support:

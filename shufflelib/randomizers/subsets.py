@@ -146,9 +146,7 @@ class subset_exponential(DisjointSets, Extremal):
     def estimate(self, reports: ArrayLike) -> Array:
         """Return unbiased item frequencies, shape (d,); they sum to about s."""
         chosen = values.item_sets(reports, "reports", self.d, self.k)
-        observed = np.bincount(chosen.ravel(), minlength=self.d) / len(chosen)
-        contrast = -np.expm1(-self.eps0) * self._miss * self.k / (self.d - self.s)
-        return 1.0 + (observed * self._mean_weight - self.k / self.d) / contrast
+        return self.unbiased(np.bincount(chosen.ravel(), minlength=self.d) / len(chosen))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,19 +292,17 @@ class pckv_grr(KeyValueSupports, Extremal):
     0.04119 0.01168
     """
 
+    signs = -1, 1
+
     @property
     def beta(self) -> float:
         """Published β = s(e^eps0 - 1)/(s e^eps0 + 2d - s), exact."""
-        return float(self.s * self._contrast)
+        return self.s * self.value_contrast
 
     @property
     def _held(self):
         """Probability of each pair held."""
         return 1.0 / (self.s + (2 * self.d - self.s) * np.exp(-self.eps0))
-
-    @property
-    def _contrast(self):
-        return -np.expm1(-self.eps0) * self._held
 
     def classes(self) -> tuple[NDArray[Any], Array]:
         """Return s pairs (key, sign) of each of x0, x1, x* and the other 2d - 3s pairs.
@@ -335,16 +331,9 @@ class pckv_grr(KeyValueSupports, Extremal):
     def support(self) -> Support:
         """The reported key is supported."""
         noise = 2.0 * np.exp(-self.eps0) * self._held
-        return Support(float(noise + self._contrast), float(noise))
+        return Support(float(noise + self.value_contrast), float(noise))
 
     @property
     def value_contrast(self) -> float:
         """Probability that a held pair is reported, less that its opposite is."""
-        return float(self._contrast)
-
-    def estimate(self, reports: Any) -> tuple[Array, Array]:
-        """Return unbiased key frequencies and value sums per user, both of shape (d,)."""
-        key, sign = values.tagged_signs(reports, self.d, (-1, 1)).T
-        counts = np.array([np.bincount(key[sign == v], minlength=self.d) for v in (1, -1)]) / key.size
-        noise = 2.0 * np.exp(-self.eps0) * self._held
-        return (counts.sum(axis=0) - noise) / self._contrast, (counts[0] - counts[1]) / self._contrast
+        return float(-np.expm1(-self.eps0) * self._held)

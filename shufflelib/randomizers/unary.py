@@ -98,13 +98,9 @@ class FlippedBits(ItemSupports, FiniteRandomizer):
         return bits
 
     def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased item frequencies, shape (d,); they sum to about h."""
-        ones = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1).mean(axis=0)
-        return (ones - self.bits[0]) / self._contrast
-
-    @property
-    def _contrast(self):
-        return self.bits[1] - self.bits[0]
+        """Return unbiased item frequencies, shape (d,); they sum to about the number of items of a user."""
+        bits = values.whole(reports, "reports", columns=self.d, at_least=0, at_most=1)
+        return self.unbiased(bits.mean(axis=0))
 
     @property
     def support(self) -> Support:
@@ -126,10 +122,6 @@ class UnaryEncoding(FrequencyOracle, FlippedBits):
         """Probabilities of 1 and of 0 for every other bit."""
         odds = float(np.exp(-self._noise_share * self.eps0))
         return odds / (1.0 + odds), 1.0 / (1.0 + odds)
-
-    @property
-    def _contrast(self):
-        return self.beta
 
     def pmf(self) -> Array:
         """Return the table of probabilities, shape (d, 2^d); output y is the vector of the bits of y."""

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.types import Array
 from shufflelib.randomizers import values
 from shufflelib.randomizers.frequency_oracle import DisjointSets, Support
 from shufflelib.randomizers.local_randomizer import FiniteRandomizer, LocalRandomizer, Options, number, whole
@@ -88,10 +87,6 @@ class sampled_rappor(FlippedBits, DisjointSets):
         """Report bits, shape (n, d), dtype uint8."""
         x, rng = values.item_sets(x, "x", self.d, self.s), values.generator(rng)
         return self._single.sample(x[np.arange(len(x)), rng.integers(self.s, size=len(x))], rng)
-
-    def estimate(self, reports: ArrayLike) -> Array:
-        """Return unbiased item frequencies, shape (d,); they sum to about s."""
-        return self.s * self._single.estimate(reports)
 
 
 def _rounded(exact, side):
