@@ -1,18 +1,16 @@
 """The ledger on the command line: ``python -m claims``, one claim by its name, or a check of all of them."""
 
-import argparse
-import io
 import json
-import os
 import sys
 
 import claims
 from claims import items, report, works
+from shufflelib.numerics.printing import Parser, replace_unprintable, unwritten
 from shufflelib.numerics.validation import suggestion
 
 
 def _parser():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m claims",
         description="Published claims with a verdict for each; with ID, the computation behind one verdict.",
     )
@@ -89,13 +87,13 @@ def _answer(arguments):
 
 def main(argv=None):
     """Run the command line; 0, 1 if a claim differs from the ledger, 2 after an error, 130 when stopped."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # where ε cannot be written
+    replace_unprintable()
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as stop:
         return stop.code
+    except OSError as wrong:
+        return unwritten(wrong, "claims")
     try:
         text, record, code = _answer(arguments)
     except (ValueError, TypeError) as wrong:
@@ -106,11 +104,8 @@ def main(argv=None):
         return 130
     try:
         print(json.dumps(record) if arguments.json else text, flush=True)
-    except OSError as wrong:  # nothing is left to write at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
-            print(f"claims: cannot write the answer: {wrong.strerror}", file=sys.stderr)
-            return 2
+    except OSError as wrong:
+        code = unwritten(wrong, "claims") or code
     return code
 
 

@@ -1,10 +1,8 @@
 """The command line: a certified number, calibration to a target, a recommendation, a table."""
 
 import argparse
-import io
 import json
 import math
-import os
 import re
 import runpy  # noqa: TID251 (a sampler is a program, not data)
 import sys
@@ -19,6 +17,7 @@ from shufflelib.calibration.targets import ANALYSTS
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.estimation.audit import audit
 from shufflelib.numerics import validation
+from shufflelib.numerics.printing import Parser, replace_unprintable, unwritten
 from shufflelib.numerics.tables import Table
 from shufflelib.numerics.typed_numbers import kind_of, typed
 from shufflelib.randomizers.by_name import constructors, described, named, parameters, required
@@ -117,7 +116,7 @@ ELSEWHERE = {  # options of one command, and what to do in another
 }
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     """A parser whose error messages are one line, and which names what an unknown option may mean."""
 
     randomizer = None  # the one that the options belong to
@@ -155,13 +154,6 @@ class _Parser(argparse.ArgumentParser):
         own = ", ".join(f"--{one}" for one in parameters(constructors()[self.randomizer]))
         drawn = "; the share of users who are drawn is --rate" * ("mean rate?" in near)
         return f"{takes}, which takes {own}{remedy}{drawn}; --help lists all options"
-
-    def _print_message(self, message, file=None):
-        """Print help, and fail where it cannot be written: argparse passes over that."""
-        if file is sys.stderr:
-            super()._print_message(message, file)
-        else:
-            print(message, end="", file=file, flush=True)
 
     def error(self, message):
         """Print one line, and exit with status 2."""
@@ -453,30 +445,19 @@ def _plain(value):
     return "inf" if isinstance(value, float) and value == math.inf else value
 
 
-def _unwritten(wrong):
-    """Return the status after the answer could not be written, and leave nothing to write at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(wrong, BrokenPipeError):  # whoever read it has seen enough
-        return 0
-    print(f"shufflelib: cannot write the answer: {wrong.strerror}", file=sys.stderr)
-    return 2
-
-
 def main(argv=None):
     """Run the command line.
 
     Returns 0, 1 if a record is not shown to hold or a sampler is refuted, 2 after one line about an error,
     130 when stopped.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # where ε cannot be written
+    replace_unprintable()
     try:
         arguments = _parsed(argv)
     except SystemExit as stop:
         return stop.code
     except OSError as wrong:
-        return _unwritten(wrong)
+        return unwritten(wrong, "shufflelib")
     answer, as_json, as_csv = (arguments.pop(name) for name in ("answer", "json", "csv"))
     try:
         text, found, table = answer(arguments)
@@ -492,7 +473,7 @@ def main(argv=None):
         else:
             print(json.dumps(_plain(found)) if as_json else text, flush=True)
     except OSError as wrong:
-        if status := _unwritten(wrong):
+        if status := unwritten(wrong, "shufflelib"):
             return status
     refuted = isinstance(found, dict) and (
         found.get("verdict", HOLDS) != HOLDS or found.get("refuted", False)

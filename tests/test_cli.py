@@ -488,7 +488,14 @@ def test_a_reader_who_stops_early_is_no_error():
 
 @pytest.mark.parametrize(("after", "status"), [("> /dev/full", 2), ("> /dev/null", 0)])
 @pytest.mark.parametrize(
-    "asked", ["shufflelib mechanisms", "shufflelib --help", "shufflelib --version", "claims --paper gspa24"]
+    "asked",
+    [
+        "shufflelib mechanisms",
+        "shufflelib --help",
+        "shufflelib --version",
+        "claims --paper gspa24",
+        "claims --help",
+    ],
 )
 def test_output_that_cannot_be_written_or_encoded(asked, after, status):
     command = f"PYTHONIOENCODING=ascii {sys.executable} -m {asked} {after}"
