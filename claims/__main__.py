@@ -42,6 +42,18 @@ def _since(year, listed):
     return found
 
 
+def _papers():
+    """Return the names of all works and of the notebooks about several, as ``--paper`` takes them."""
+    return sorted({claim.id.split("-")[0] for claim in claims.ALL} | {item.work for item in items.ALL})
+
+
+def _named(name):
+    """Return the claim of that name; the name of a work is answered with the option that lists its claims."""
+    if name in _papers():
+        raise ValueError(f"{name} is a work and no claim; --paper {name} lists its claims")
+    return claims.named(name)
+
+
 def _of(paper):
     """Return the claims of one work, or of one notebook about several works, or all."""
     if paper is None:
@@ -52,9 +64,9 @@ def _of(paper):
         judged = {name for item in listed for name in (*item.claims, *item.beside)}
         found = tuple(claim for claim in claims.ALL if claim.id in judged)
     if not found:
-        works = sorted({claim.id.split("-")[0] for claim in claims.ALL} | {item.work for item in items.ALL})
+        known = _papers()
         raise ValueError(
-            f"--paper must be one of {', '.join(works)}, got {paper!r}{suggestion(paper, works)}"
+            f"--paper must be one of {', '.join(known)}, got {paper!r}{suggestion(paper, known)}"
         )
     return found
 
@@ -63,7 +75,7 @@ def _answer(arguments):
     """Return the ledger, a check of it or one claim, as text and as a record; and the exit code."""
     effort = claims.FULL if arguments.full else claims.QUICK
     if arguments.id is not None:
-        result = claims.checked(claims.named(arguments.id), effort)
+        result = claims.checked(_named(arguments.id), effort)
         return report.explained(result), report.record(result), int(not result.agrees)
     if arguments.index:
         if arguments.since:

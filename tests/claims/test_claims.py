@@ -408,6 +408,9 @@ def test_an_unknown_claim_is_answered_with_its_neighbours(capsys):
     code, out, err = printed_by(capsys, "fmt23-lema-3.5")
     assert code == 2 and not out
     assert "fmt23-lemma-3.5" in err and err.count("\n") == 1
+    for work in ("wang24", "deployed"):  # of one work, and of a notebook about several
+        code, out, err = printed_by(capsys, work)
+        assert code == 2 and not out and f"--paper {work} lists its claims" in err and err.count("\n") == 1
 
 
 def test_a_claim_that_differs_from_the_ledger_is_reported(capsys, monkeypatch):
