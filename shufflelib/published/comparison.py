@@ -187,11 +187,17 @@ class Comparison(tuple[Answer, ...]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows as a dictionary that JSON can hold."""
-        rows = [{"bound": one.bound.name, "epsilon": one.eps, "reason": one.reason} for one in self]
+        rows = [
+            {"bound": one.bound.name, "epsilon": one.eps, "says": one.bound.says, "reason": one.reason}
+            for one in self
+        ]
         return {"rows": rows}
 
     def to_frame(self) -> "DataFrame":
-        """Return a row for each bound as a `pandas.DataFrame`: its ε, or NaN and the reason."""
+        """Return a row for each bound as a `pandas.DataFrame`: its ε, or NaN and the reason, and its words.
+
+        ``says`` tells bounds from limits, which prove nothing at a finite n, and from what is refuted.
+        """
         return data_frame(self.to_dict()["rows"])
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":

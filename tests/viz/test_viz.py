@@ -305,7 +305,9 @@ def test_recommendations_and_comparisons_are_frames():
     found = recommend(n=10_000, eps=0.5, delta=1e-6, task="mean")
     assert found.to_frame()["mechanism"].tolist() == [row["mechanism"] for row in found]
     compared = comparison.compare(randomizers.binary_rr(eps0=1.0), n=1000, delta=1e-6).to_frame()
-    assert compared.columns.tolist() == ["bound", "epsilon", "reason"]
+    assert compared.columns.tolist() == ["bound", "epsilon", "says", "reason"]
+    limits = {bound.name for bound in comparison.ALL if LOOKS[bound.name][2] == "limit"}
+    assert set(compared["bound"][compared["says"].str.contains("limit")]) == limits
     assert compared["epsilon"].isna().any()
 
 
