@@ -117,10 +117,10 @@ def tick(count=1):
         counter.tick(count)
 
 
-def axes(ax=None):
-    """Return the axes given, or new ones."""
+def axes(ax=None, **figure):
+    """Return the axes given, or new ones in a figure of these options."""
     if ax is not None:
         return ax
     with remedy("a plot needs it: pip install matplotlib"):
         from matplotlib import pyplot
-    return pyplot.subplots(layout="constrained")[1]
+    return pyplot.subplots(layout="constrained", **figure)[1]

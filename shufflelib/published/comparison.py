@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 LARGEST_ORDER = 100_000  # of the Rényi bound that is turned into an ε
+WIDE, LINE = 6.4, 0.25  # inches of a drawing, and of one of its bars
+SEVERAL_TICKS = 50.0  # ratio of the largest ε to the least one below which 2 and 5 are ticks too
 
 
 @dataclass(frozen=True)
@@ -202,9 +204,16 @@ class Comparison(tuple[Answer, ...]):
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the ε of each bound that applies and return the axes; needs matplotlib."""
-        ax, known = axes(ax), [one for one in self if math.isfinite(one.eps)][::-1]
-        ax.barh([one.bound.name for one in known], [one.eps for one in known], color="0.6")
+        known = [one for one in self if math.isfinite(one.eps)][::-1]
+        ax = axes(ax, figsize=(WIDE, max(3.0, 1.0 + LINE * len(known))))
+        widths = [one.eps for one in known]
+        ax.barh([one.bound.name for one in known], widths, color="0.6")
         ax.set(xlabel="central ε", xscale="log")
+        near = max(widths, default=1.0) < SEVERAL_TICKS * min(widths, default=1.0)
+        ticks: Any = ax.xaxis.get_major_locator()
+        ticks.set_params(subs=(1.0, 2.0, 5.0) if near else (1.0,))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter("")
         return ax
 
 

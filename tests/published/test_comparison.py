@@ -1,7 +1,9 @@
 """All bounds on one question: which of them apply, what they prove, and the two gaps."""
 
+import itertools
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -110,3 +112,30 @@ def test_a_comparison_is_a_table_wherever_it_is_shown():
         assert html.count("<tr>") == len(asked) + 1
     assert len(asked.to_dict()["rows"]) == len(asked)
     assert len(asked.plot().patches) == sum(one.reason == "" for one in asked)
+
+
+def _labels_overlap(axes):
+    """Return whether labels of one axis run into each other."""
+    axes.figure.canvas.draw()
+    for axis in (axes.xaxis, axes.yaxis):
+        boxes = [label.get_window_extent() for label in axis.get_ticklabels(which="both") if label.get_text()]
+        if any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("farthest", [1.001, 3.0, 12.0, 40.0, 1e3, 1e12])
+@pytest.mark.parametrize("count", [1, 4, 16, 60])
+def test_names_and_ticks_of_many_bounds_keep_apart(count, farthest):
+    bounds = [comparison.Bound(f"{place} of a long name", "", None) for place in range(count)]
+    sizes = 0.21 * np.geomspace(1.0, 1.0 / farthest, count)
+    drawn = comparison.Comparison(map(comparison.Answer, bounds, sizes, [""] * count)).plot()
+    assert len(drawn.patches) == count and not _labels_overlap(drawn)
+    plt.close(drawn.figure)
+
+
+def test_a_comparison_of_bounds_that_do_not_apply_is_drawn_empty():
+    early = [bound for bound in comparison.ALL if bound.name == "EFMRTT'19"]
+    drawn = comparison.compare(randomizers.laplace(eps0=1.0), n=1000, delta=1e-6, bounds=early).plot()
+    assert not drawn.patches
+    plt.close(drawn.figure)
