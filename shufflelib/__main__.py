@@ -1,6 +1,7 @@
 """The command line: a certified number, calibration to a target, a recommendation, a table."""
 
 import argparse
+import functools
 import json
 import math
 import re
@@ -196,14 +197,8 @@ def _parser(randomizer):
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
     calibrate = commands.add_parser("calibrate", help=HELP["calibrate"], description=HELP["calibrate"])
     targets = calibrate.add_subparsers(metavar="eps0|sigma|users|rounds", required=True, parser_class=_Parser)
-    for name, question in QUESTIONS.items():
-        kind, _, last = name.rpartition(" ")
-        epilog = None if randomizer else ONE
-        command = (targets if kind else commands).add_parser(
-            last, help=HELP[name], description=HELP[name], epilog=epilog
-        )
-        command.randomizer, command.sought = randomizer, LOOKED_FOR.get(name, SOUGHT.get(name, ""))
-        _add_question(command, name, question, randomizer)
+    for name in QUESTIONS:
+        _add_question(targets if " " in name else commands, name, randomizer)
     asked = _command(commands, "recommend", _recommended, record=True)
     words = "number of users who are asked in a round"
     asked.add_argument("--n", type=_number("n"), required=True, help=words)
@@ -218,8 +213,7 @@ def _parser(randomizer):
     asked.add_argument("--mechanism", metavar="NAME", help=words)
     recorded = _command(commands, "check", _checked, epilog=RECORDS)
     recorded.add_argument("file", metavar="RECORD.yaml", help="a record in the form of the public registry")
-    audited = _command(commands, "audit", _audited, epilog=SAMPLER)
-    audited.randomizer = randomizer
+    audited = _command(commands, "audit", _audited, randomizer=randomizer, epilog=SAMPLER)
     audited.add_argument("file", metavar="SAMPLER.py", help="defines sample(x, rng); it is run")
     audited.add_argument("--randomizer", type=_option(named), metavar="NAME", help="what it is meant to be")
     _add_numbers(audited, AUDIT)
@@ -236,11 +230,17 @@ def _parser(randomizer):
     return parser
 
 
-def _command(commands, name, answer, *, epilog=None, record=False):
+def _command(commands, name, answer, *, randomizer=None, epilog=None, record=False):
     """Add a command that a function answers."""
-    command = commands.add_parser(name, help=HELP[name], description=HELP[name], epilog=epilog)
+    last = name.split()[-1]
+    command = commands.add_parser(last, help=HELP[name], description=HELP[name], epilog=epilog)
     command.set_defaults(answer=answer)
-    _add_formats(command, record=record)
+    command.randomizer = randomizer
+    formats = command.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print JSON")
+    formats.add_argument("--csv", action="store_true", help="print CSV")
+    if record:
+        formats.add_argument("--yaml", action="store_true", help="print a record to publish, see check")
     return command
 
 
@@ -254,21 +254,16 @@ def _help(option):
     return HELP.get(f"{option} ", HELP.get(option))
 
 
-def _add_formats(command, *, record=False):
-    formats = command.add_mutually_exclusive_group()
-    formats.add_argument("--json", action="store_true", help="print JSON")
-    formats.add_argument("--csv", action="store_true", help="print CSV")
-    if record:
-        formats.add_argument("--yaml", action="store_true", help="print a record to publish, see check")
-
-
-def _add_question(command, name, question, randomizer):
-    """Add the options of a question, and those of the randomizer that it leaves open."""
+def _add_question(commands, name, randomizer):
+    """Add a question with its options, and those of the randomizer that it leaves open."""
+    question, found = QUESTIONS[name], LOOKED_FOR.get(name)
+    how = {"randomizer": randomizer, "epilog": None if randomizer else ONE, "record": name == "epsilon"}
+    command = _command(commands, name, functools.partial(_answered, name), **how)
+    command.sought = found or SOUGHT.get(name, "")
     which = command.add_mutually_exclusive_group(required=True)
     which.add_argument("--randomizer", type=_option(named), metavar="NAME", help=", ".join(constructors()))
-    unused = name in LOOKED_FOR or name == "error"
+    unused = found or name == "error"
     which.add_argument("--pmf", metavar="FILE.csv", help=argparse.SUPPRESS if unused else HELP["pmf"])
-    _add_formats(command, record=name == "epsilon")
     asked = [option for option in parameters(question) if option != "randomizer"]
     for option in asked:
         needed = option == "n" or option in required(question)
@@ -276,8 +271,7 @@ def _add_question(command, name, question, randomizer):
         kind |= {"nargs": "+"} if option == VALUES.get(name) else {}
         command.add_argument(f"--{option}", required=needed, help=_help(option), **kind)
     if randomizer:
-        _add_parameters(command, randomizer, left_out=(*asked, LOOKED_FOR.get(name)))
-    command.set_defaults(answer=_answered, question=name)
+        _add_parameters(command, randomizer, left_out=(*asked, found))
 
 
 def _add_parameters(command, randomizer, left_out):
@@ -289,9 +283,9 @@ def _add_parameters(command, randomizer, left_out):
             group.add_argument(f"--{option}", type=_number(option), help=own[option].replace("%", "%%"))
 
 
-def _answered(arguments):
+def _answered(name, arguments):
     """Return the answer to a question as text and as a record."""
-    name, file = arguments.pop("question"), arguments.pop("pmf", None)
+    file = arguments.pop("pmf", None)
     randomizer, later = file or arguments.pop("randomizer"), LOOKED_FOR.get(name)
     mechanism, skipped = tabulated(file, name) if file else (None, "")
     build = (lambda: mechanism) if file else constructors()[randomizer]
