@@ -389,15 +389,8 @@ def _row(name, one, value, mechanism, proved, central, asked):
     dummy_messages = n * value if several else 0
     errors = mean_errors if one.noise else asked.question.errors
     usual, worst = errors(mechanism, n, dummy_messages, asked.sizes)
-    if asked.summed:
-        line = f"aggregate(randomizers.{mechanism!r}, n={n}, changed={asked.summed})"
-    elif several:
-        made = f"randomizers.{mechanism!r}, n={n}, dummy_messages={dummy_messages}"
-        line = f"shuffling.multi_message.shuffle_messages({made})"
-    else:
-        line = f"shuffle(randomizers.{mechanism!r}, n={n})"
-    line += f".subsample({asked.rate!r})" * (asked.rate < 1.0)
-    line += f".compose({asked.rounds})" * (asked.rounds > 1)
+    all_rounds = asked.one_round(one, value).subsample(asked.rate).compose(asked.rounds)
+    line = "shuffling.multi_message." * several + repr(all_rounds).replace("(", "(randomizers.", 1)
     numbers = asked.numbers if one.noise else 1 + value if several else 1
     return {
         "mechanism": name,
