@@ -19,15 +19,8 @@ def smallest_report(reports, *, moved):
     far = reports.eps0_between_blocks
     ends = np.linspace(0.0, moved, CELLS + 1)
     others = (reports.blocks - 1) * _log_survival(ends - far)
-    cells = []
-    for centre in (0.0, moved):
-        survival = np.r_[0.0, _log_survival(ends - centre) + others, -np.inf]
-        step = np.diff(survival)
-        rounding = (
-            64 * UNIT * (1.0 - survival[:-1] + reports.blocks * (1.0 + far)) * (1.0 + 1.0 / np.abs(step))
-        )
-        cells.append(Interval.of(survival[:-1] + np.log(-np.expm1(step))).widened(absolute=rounding))
-    up, down = cells
+    precision = 64 * UNIT * (1.0 + moved)
+    up, down = (_between((_log_survival(ends - one) + others)[::-1], precision) for one in (0.0, moved))
     return DiscretePair.from_losses(up, down, up - down)
 
 
@@ -74,11 +67,11 @@ def largest_report(noise, blocks, chosen):
     return DiscretePair.from_losses(up, down, up - down)
 
 
-def _between(log_below):
-    """Enclose the log masses of the cells between ends, given the log probabilities of lying below them."""
+def _between(log_below, precision=1e-12):
+    """Enclose the log masses of cells, given the log probabilities of lying below each end but the last."""
     log_below = np.append(log_below, 0.0)
     step = np.append(700.0, np.minimum(np.diff(log_below), 700.0))  # nothing lies below the first cell
-    rounding = 1e-12 * (1.0 - log_below + (step - log_below) / np.expm1(step))
+    rounding = precision * (1.0 - log_below + (step - log_below) / np.expm1(step))
     return Interval.of(log_below + np.log(-np.expm1(-step))).widened(absolute=rounding)
 
 
