@@ -1,5 +1,6 @@
 """Which items are held by anybody: a count above which a false discovery is unlikely."""
 
+import bisect
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,13 +75,11 @@ def threshold(mechanism: ItemSupports, n: int, dummy_messages: int = 0, mistakes
     if other > 0.0 and dummy_messages * blanket > 0.0:
         raise ValueError("mechanism must not have both noisy reports and dummy messages that support items")
     messages, chance = (dummy_messages, blanket) if dummy_messages else (n, other)
-    low, high = -1, messages  # P[C > low] is too large, P[C > high] is not
-    while high - low > 1:
-        middle = (low + high) // 2
-        if mechanism.items * bdtrc(middle, messages, chance) <= mistakes:
-            high = middle
-        else:
-            low = middle
-    least = ((high + 1 - dummy_messages * blanket) / n - other) / (own - other)
+    last = bisect.bisect_left(  # the largest count that is still due to chance
+        range(messages),
+        True,
+        key=lambda count: mechanism.items * bdtrc(count, messages, chance) <= mistakes,
+    )
+    least = ((last + 1 - dummy_messages * blanket) / n - other) / (own - other)
     _, found = score_interval(mechanism, least, n, ndtri(FOUND), dummy_messages)
     return Threshold(float(least), float(np.max(found)))
