@@ -13,6 +13,7 @@ the proof of Lemma 3.1 writes out: a merger of segments.  Read *pointwise* it wo
 P₁ = Q₁, T(P₂, Q₂) = 0 and w = (1/2, 1/2) the truth at 1/2 is 0, the pointwise sum 1/4.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -42,7 +43,8 @@ def checked_share(value, name, **domain):
 
 def _enclosed(functions, combine, statement):
     """Return the function whose polygons combine those of the parts, all below or all above them."""
-    low, high = combine([f.low for f in functions], True), combine([f.high for f in functions], False)
+    low = combine([f.low for f in functions], below=True)
+    high = combine([f.high for f in functions], below=False)
     source = "; ".join(dict.fromkeys(f.source for f in functions))
     return TradeoffFunction(low, high, statement=statement, source=source)
 
@@ -314,10 +316,7 @@ def common_null(functions: Sequence[TradeoffFunction], *, weights: ArrayLike) ->
     """
     functions = _functions(functions)
     weights = validation.weights(weights, "weights", len(functions))
-
-    def averaged(polygons, below):
-        return tradeoff_calculus.averaged(polygons, weights, below=below)
-
+    averaged = functools.partial(tradeoff_calculus.averaged, weights=weights)
     return _enclosed(functions, averaged, "one distribution against a mixture")
 
 
@@ -335,8 +334,4 @@ def best_of(functions: Sequence[TradeoffFunction]) -> TradeoffFunction:
     [[0.9661, 0.50973], [0.98351, 0.50538], [0.98351, 0.50973]]
     """
     functions = _functions(functions)
-
-    def highest(polygons, below):
-        return tradeoff_calculus.highest(polygons, below=below)
-
-    return _enclosed(functions, highest, f"the best of {len(functions)} bounds")
+    return _enclosed(functions, tradeoff_calculus.highest, f"the best of {len(functions)} bounds")
