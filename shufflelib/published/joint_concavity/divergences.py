@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from shufflelib.numerics import validation
-from shufflelib.numerics.certified import Certified, Interval
+from shufflelib.numerics.certified import Certified, Interval, each
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.numerics.types import T
 from shufflelib.profiles.gaussian_tradeoff import GaussianTradeoff
@@ -189,11 +189,10 @@ def renyi(f: TradeoffFunction, *, order: T) -> Certified[T]:
         high = low = f.gaussian
     else:
         high, low = f.high.pair, f.low.pair
-    found = [(high.renyi_directed(float(x))[0], low.renyi_directed(float(x))[1]) for x in grid.ravel()]
-    ends: Any = np.array(found).reshape(grid.shape + (2,))
+    lower, upper = each(lambda one: (high.renyi_directed(one)[0], low.renyi_directed(one)[1]), grid)
     return Certified(
-        np.minimum(ends[..., 0], ends[..., 1]),
-        ends[..., 1],
+        np.minimum(lower, upper),
+        upper,
         source=f.source,
         statement=f"Renyi divergence of {f.statement}",
     )
