@@ -90,6 +90,16 @@ def certified_root(
             return end.value
 
 
+def delta_root(delta_at, delta, last, **how):
+    """Return an ε up to ``last`` near which a falling δ(ε) reaches ``delta``, as `certified_root` does."""
+
+    def log_delta(eps):
+        value = delta_at(eps)
+        return math.log(value) if value > 0.0 else -math.inf
+
+    return certified_root(log_delta, math.log(delta), last, **how)
+
+
 def searched(target, last, safe_above, log_start, guess, width, steps=200):
     """Yield points at which values are wanted; return the root."""
     # points, places, whether they are left of the root, and values

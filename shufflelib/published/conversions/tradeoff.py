@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.certified import Certified, each
-from shufflelib.numerics.root_finding import certified_root
+from shufflelib.numerics.root_finding import delta_root
 from shufflelib.numerics.types import T
 from shufflelib.profiles.tradeoff_functions import ApproximateDP, TradeoffFunction, checked
 from shufflelib.published.joint_concavity.mixtures import best_of
@@ -119,17 +119,16 @@ def epsilon_from_tradeoff_dong22(f: TradeoffFunction, *, delta: T) -> Certified[
 
 
 def _smallest_eps(f, delta):
-    inverse, target = f.inverse, math.log(delta)
+    inverse = f.inverse
 
-    def log_delta(eps, end):
-        value = max(getattr(f.delta(eps), end), getattr(inverse.delta(eps), end))
-        return math.log(value) if value > 0.0 else -math.inf
+    def larger(eps, end):
+        return max(getattr(f.delta(eps), end), getattr(inverse.delta(eps), end))
 
     def root(end, **how):
-        return certified_root(lambda eps: log_delta(eps, end), target, FARTHEST, width=1e-12, **how)
+        return delta_root(lambda eps: larger(eps, end), delta, FARTHEST, width=1e-12, **how)
 
-    proved = log_delta(FARTHEST, "upper") <= target
+    proved = larger(FARTHEST, "upper") <= delta
     upper = root("upper", safe_above=True) if proved else math.inf
-    if log_delta(FARTHEST, "lower") > target:
+    if larger(FARTHEST, "lower") > delta:
         return FARTHEST, upper
     return root("lower", safe_above=False, guess=upper if proved else None), upper

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from shufflelib.numerics import validation
 from shufflelib.numerics.logspace import binomial_tail
-from shufflelib.numerics.root_finding import certified_root
+from shufflelib.numerics.root_finding import delta_root
 from shufflelib.numerics.types import Array
 from shufflelib.published.closed_form.regime import require
 from shufflelib.randomizers import from_pmf
@@ -176,13 +176,8 @@ def counts_epsilon_gspa24(*, eps0: ArrayLike, delta: float, delta0: ArrayLike = 
 
 def smallest_epsilon(delta_at, *, delta, largest):
     """Return the ε up to ``largest`` at which a falling δ(ε) comes down to ``delta``."""
-    target = math.log(validation.probability(delta, "delta"))
-
-    def log_delta(eps):
-        value = delta_at(eps)
-        return math.log(value) if value > 0.0 else -math.inf
-
-    return certified_root(log_delta, target, largest, safe_above=True, width=1e-9)
+    delta = validation.probability(delta, "delta")
+    return delta_root(delta_at, delta, largest, safe_above=True, width=1e-9)
 
 
 def _clones(eps0, delta0) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
-from shufflelib.numerics.root_finding import certified_root
+from shufflelib.numerics.root_finding import delta_root
 from shufflelib.shuffling.personal.score_sums import score_distribution
 
 
@@ -102,9 +102,4 @@ class MergedAttack:
 
     def epsilon(self, delta, last):
         """Return a lower bound on ε at ``delta``, at most ``last``."""
-
-        def log_delta(eps):
-            value = self.delta(eps)
-            return math.log(value) if value > 0.0 else -math.inf
-
-        return certified_root(log_delta, math.log(delta), last, safe_above=False, width=1e-6)
+        return delta_root(self.delta, delta, last, safe_above=False, width=1e-6)
