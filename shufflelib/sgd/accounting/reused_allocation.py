@@ -93,19 +93,16 @@ def reused_allocation(
     )
     # rounded down, which raises the curve by less than the relative 1e-12 that its lower bound is charged
     noise = Interval.of(noise_multiplier / math.sqrt(epochs), 4.0).lower
+    mu = Interval.of(2.0 * chosen * math.sqrt(epochs / blocks) / noise_multiplier, 16.0)
     above: Any
     below: Any
     if chosen == blocks:  # nothing is secret, and the reports of all blocks count by their sum
-        mu = Interval.of(2.0 * math.sqrt(blocks * epochs) / noise_multiplier, 16.0)
         above, below = Gaussian(mu.upper), Gaussian(mu.lower)
     else:
         above, below = enclosing_pairs(noise, blocks // chosen)
     if 1 < chosen < blocks:
-        mu = Interval.of(2.0 * chosen * math.sqrt(epochs / blocks) / noise_multiplier, 16.0)
-        above, below = (
-            above.compose(rounds=chosen),
-            (Gaussian(mu.lower), largest_report(noise, blocks, chosen)),
-        )
+        above = above.compose(rounds=chosen)
+        below = Gaussian(mu.lower), largest_report(noise, blocks, chosen)
     return epoch(
         above,
         below,
