@@ -9,19 +9,18 @@ from shufflelib.calibration.tasks.task import Sizes
 from shufflelib.randomizers.frequency_oracle import ItemSupports
 
 
-def frequency_error(mechanism: ItemSupports, share: float, n: int, dummy_messages: int = 0) -> float:
-    """Return the standard error of the frequency of an item that this share of the users holds."""
-    return math.sqrt(np.max(mechanism.variance(share, n=n, dummy_messages=dummy_messages)))
-
-
 def frequency_errors(
-    mechanism: ItemSupports, n: int, dummy_messages: int = 0, sizes: Sizes | None = None
+    mechanism: ItemSupports,
+    n: int,
+    dummy_messages: int = 0,
+    sizes: Sizes | None = None,
+    *,
+    usual: float | None = None,
 ) -> tuple[float, float]:
-    """Return the standard error of a share if all items are equally frequent, and the largest one."""
-    usual, *ends = (
-        frequency_error(mechanism, share, n, dummy_messages) for share in (mechanism.usual_share, 0.0, 1.0)
-    )
-    return usual, max(ends)
+    """Return the standard error of a share, by default if all items are equally frequent, and the largest."""
+    shares = (mechanism.usual_share if usual is None else usual), 0.0, 1.0
+    variances = [np.max(mechanism.variance(share, n=n, dummy_messages=dummy_messages)) for share in shares]
+    return math.sqrt(variances[0]), math.sqrt(max(variances[1:]))
 
 
 def mean_errors(

@@ -1,20 +1,15 @@
 """Which of up to millions of items users hold, one item each."""
 
+import functools
 import math
 
 from shufflelib.calibration.tasks.discoveries import threshold
-from shufflelib.calibration.tasks.errors import frequency_error
+from shufflelib.calibration.tasks.errors import frequency_errors
 from shufflelib.calibration.tasks.histogram import HISTOGRAM
 from shufflelib.calibration.tasks.task import Task
 
 # reports and estimates whose cost does not grow with the number of items times that of users, or little
 SHORT = ("generalized_rr", "local_hash", "hadamard", "balls_into_bins")
-
-
-def _errors(mechanism, n, dummy_messages, sizes):
-    """Return the standard error of an item that nobody holds, and the largest one."""
-    none, all_of_them = (frequency_error(mechanism, share, n, dummy_messages) for share in (0.0, 1.0))
-    return none, max(none, all_of_them)
 
 
 def _further(mechanism, n, dummy_messages):
@@ -27,7 +22,7 @@ HEAVY_HITTERS = Task(
     sizes={"d": "the number of items"},
     scope=" among {d:,} items",
     holds="one of {d:,} options",
-    errors=_errors,
+    errors=functools.partial(frequency_errors, usual=0.0),
     estimated="a share",
     ordinary="of an item that nobody holds",
     central=lambda sizes: math.sqrt(2.0),
