@@ -233,34 +233,26 @@ def grid_points(spec, folder=""):
     ]
 
 
-def _keys_of(build, quantity):
-    """Return the keys that a subject and a quantity take, and which of them must be given."""
-    question, found = QUANTITIES[quantity], LOOKED_FOR.get(quantity)
-    own = [name for name in parameters(build) if name != found]
-    subject, *asked = parameters(question)
-    needed = [*required(build), *required(question), *(["n"] if "n" in asked else [])]
-    return own, asked, [name for name in needed if name not in (subject, found)]
-
-
 def _check_keys(spec, quantity, subject, builds):
-    """Refuse keys that no subject of the grid takes, and missing ones."""
-    found = LOOKED_FOR.get(quantity)
-    taken = {name: _keys_of(build, quantity) for name, build in builds.items()}
+    """Return the keys that each subject takes; refuse those that none of them takes, and missing ones."""
+    question, found = QUANTITIES[quantity], LOOKED_FOR.get(quantity)
+    _, *asked = parameters(question)
+    taken = {name: [key for key in parameters(one) if key != found] for name, one in builds.items()}
     accepted = ["quantity", subject, *(["pmf"] if subject == "randomizer" else [])]
-    accepted += [key for own, asked, _ in taken.values() for key in (*own, *asked)]
-    for name, (own, asked, needed) in taken.items():
-        if found and found not in parameters(builds[name]):
-            takes = ", ".join(parameters(builds[name])) or "nothing"
+    accepted += [*itertools.chain(*taken.values()), *asked]
+    for name, build in builds.items():
+        if found and found not in parameters(build):
+            takes = ", ".join(parameters(build)) or "nothing"
             raise ValueError(f"{name} has no {found} to calibrate; it takes {takes}")
-        takes = f"{name} takes {', '.join(own) or 'nothing'}; {quantity} takes {', '.join(asked)}"
+        takes = f"{name} takes {', '.join(taken[name]) or 'nothing'}; {quantity} takes {', '.join(asked)}"
         for key in spec:
             if key not in accepted:
                 near = validation.suggestion(key, accepted)
                 raise ValueError(f"{key[:40]} is not a key of this grid{near}: {takes}")
-        for key in needed:
-            if key not in spec:
+        for key in (*required(build), *required(question), *(["n"] if "n" in asked else [])):
+            if key not in (*spec, subject, found):
                 raise ValueError(f"{key} is missing: {takes}")
-    return {name: {*own, *asked} for name, (own, asked, _) in taken.items()}
+    return {name: {*own, *asked} for name, own in taken.items()}
 
 
 def _values(name, value):
