@@ -1,10 +1,13 @@
 """Numbers as people read them: few digits, rounded to the side on which a sentence stays true."""
 
+import math
+
 import numpy as np
 
 from shufflelib.numerics.certified import written
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+FEW_BITS = 1e-15  # relative: the last two bits of a float or so
 
 
 def digits(value, significant=3):
@@ -27,25 +30,34 @@ def digits(value, significant=3):
 def at_most(value, significant=3):
     """Format a number as `digits` does, rounded up, for what is said to be at most that.
 
+    A number that is a short decimal but for the last bits of a float is written as that decimal.
+
     Examples
     --------
     >>> import viz
-    >>> viz.at_most(8.31, 2), viz.at_most(119.21)
-    ('8.4', '120')
+    >>> viz.at_most(8.31, 2), viz.at_most(119.21), viz.at_most(1e-3)
+    ('8.4', '120', '0.001')
     """
-    return digits(float(written(value, up=True, digits=significant)), significant)
+    return _rounded(value, significant, up=True)
 
 
 def at_least(value, significant=3):
-    """Format a number as `digits` does, rounded down, for what is said to be at least that.
+    """Format a number as `digits` does, rounded down, for what is said to be at least that; see `at_most`.
 
     Examples
     --------
     >>> import viz
-    >>> viz.at_least(8.39, 2), viz.at_least(119.21)
-    ('8.3', '119')
+    >>> viz.at_least(8.39, 2), viz.at_least(119.21), viz.at_least(0.7)
+    ('8.3', '119', '0.7')
     """
-    return digits(float(written(value, up=False, digits=significant)), significant)
+    return _rounded(value, significant, up=False)
+
+
+def _rounded(value, significant, *, up):
+    short = float(f"{value:.{significant}g}")
+    if not math.isclose(short, value, rel_tol=FEW_BITS):
+        short = float(written(value, up=up, digits=significant))
+    return digits(short, significant)
 
 
 def span(values, significant=3):

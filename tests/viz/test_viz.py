@@ -348,3 +348,16 @@ def test_a_mechanism_has_one_look_under_its_name_in_the_package_and_in_words():
     assert all(hasattr(randomizers, name) and word in LOOKS for name, word in PACKAGE.items())
     assert all(viz.look(name) == viz.look(word) for name, word in PACKAGE.items())
     assert len({viz.look(name)[:2] for name in PACKAGE}) == len(PACKAGE)
+
+
+@pytest.mark.parametrize("rounding", [viz.at_most, viz.at_least])
+def test_a_short_decimal_is_written_as_itself(rounding):
+    shorts = [float(f"{digits}e{power}") for power in range(-9, 6) for digits in range(100, 1000, 7)]
+    for short in shorts:
+        assert rounding(short) == rounding(short * (1 - 3e-16)) == viz.digits(short)
+    assert (rounding(0.1 + 0.2), rounding(1e-3), rounding(1 / 1000, 2)) == ("0.3", "0.001", "0.001")
+
+
+def test_other_numbers_are_rounded_to_the_safe_side():
+    assert (viz.at_most(1e-3 + 1e-16), viz.at_least(1e-3 - 1e-16)) == ("0.00101", "9.99·10⁻⁴")
+    assert (viz.at_most(0.25 + 1e-14, 2), viz.at_least(0.25 - 1e-14, 2)) == ("0.26", "0.24")
