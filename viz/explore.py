@@ -144,8 +144,7 @@ def explore(draw, /, **controls):
     if most := os.environ.get("SHUFFLELIB_FRAMES"):
         return HTML(frames(lambda **values: drawn(**values)[:2], controls, int(most)))
 
-    line, shown = ipywidgets.HTML(), ipywidgets.HTML()
-    line.add_class("viz-status")
+    line, shown = status(), ipywidgets.HTML()
 
     def redraw(_change=None):
         labels = [control.options[control.index][0] for control in controls.values()]
@@ -161,6 +160,11 @@ def explore(draw, /, **controls):
         control.observe(redraw, names="value")
     redraw()
     return Panel([ipywidgets.VBox(list(controls.values())), line, shown])
+
+
+def status():
+    """Return an empty line whose changes a screen reader says."""
+    return ipywidgets.HTML().add_class("viz-status")
 
 
 def image(picture, alt, width):

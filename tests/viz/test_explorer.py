@@ -139,6 +139,9 @@ def test_a_refused_text_stays_with_its_complaint_until_it_is_repaired(opened):
     control.text.value = "50k"
     assert (opened.setting.n, control.text.value) == (50_000, "50,000")
     assert 'role="alert"' not in control.note.value and FIELDS["n"].help in control.note.value
+    control.text.value = "7"
+    control.text.value = "50,000"
+    assert 'role="alert"' not in control.note.value
 
 
 def test_a_setting_that_the_mechanism_refuses_is_said_beside_the_control(opened, monkeypatch):
@@ -182,6 +185,8 @@ def test_a_link_is_read_back_or_refused_and_stays(opened):
         opened.link.value = link
         assert why in plain(opened.refused.value) and "<b>" not in opened.refused.value
         assert opened.link.value == link and opened.setting.n == 5000
+    opened.link.value = opened.setting.link
+    assert 'role="alert"' not in opened.refused.value
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

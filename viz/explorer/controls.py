@@ -4,7 +4,7 @@ import html
 
 import ipywidgets
 
-from viz.explore import complaint
+from viz.explore import complaint, status
 from viz.explorer import words
 from viz.explorer.setting import FIELDS, MENUS, Setting, matrix_in_words, number
 
@@ -27,29 +27,40 @@ def shown(value):
 class Control(ipywidgets.VBox):
     """One value of a `Setting`; ``changed`` is called when it moves.
 
-    ``refuse`` shows why a text was not taken, and leaves the text.
+    ``write`` shows a value in the widgets.  What they report of it is the value itself, so nobody is told.
     """
 
     def __init__(self, name, changed, parts, help):
-        self.name, self.changed, self.value, self._telling = name, changed, None, True
-        self.note = ipywidgets.HTML()
-        self.note.add_class("viz-status")
+        self.name, self.changed, self.value = name, changed, None
+        self.note = status()
         self._help = f'<span style="font-size: 0.85em; line-height: 1.2">{html.escape(help)}</span>'
         super().__init__([*parts, self.note], layout=SIZE)
 
     def show(self, value):
         """Show a value without telling anybody."""
-        self._telling, self.value = False, value
+        self.value = value
         self.write(value)
-        self._telling = True
-        self.note.value = self._help
+        self.note.value = self.help(value)
+
+    def help(self, value):
+        """Return what stands below the control, as HTML."""
+        return self._help
 
     def take(self, value):
-        """Tell of a new value, unless it is only shown."""
-        if self._telling and value != self.value:
-            self.value = value
-            self.note.value = self._help
+        """Show a value, and tell of it if it is new."""
+        new = value != self.value
+        self.show(value)
+        if new:
             self.changed(self)
+
+    def typed(self, change):
+        """Take what somebody typed, or show why it is refused, and leave the text."""
+        try:
+            value = self.value if change.new == self.text_of(self.value) else self.read(change.new)
+        except ValueError as error:
+            self.refuse(error)
+        else:
+            self.take(value)
 
     def refuse(self, error):
         """Show an error beside the control that caused it."""
@@ -61,6 +72,7 @@ class Number(Control):
 
     def __init__(self, name, changed):
         field = FIELDS[name]
+        self.stops, self.text_of = field.stops, shown
         options = [(shown(stop), stop) for stop in field.stops]
         width = {"width": "auto", "flex": "1 1 auto"}
         self.slider = ipywidgets.SelectionSlider(
@@ -71,36 +83,24 @@ class Number(Control):
         )
         super().__init__(name, changed, [ipywidgets.HBox([self.slider, self.text])], field.help)
         self.slider.observe(self._slid, names="index")
-        self.text.observe(self._typed, names="value")
+        self.text.observe(self.typed, names="value")
 
     def write(self, value):
         """Show a value in both."""
-        stops = FIELDS[self.name].stops
-        self.text.value = shown(value)
-        self.slider.index = min(range(len(stops)), key=lambda at: abs(stops[at] - value))
+        self.text.value, self.slider.index = shown(value), self._nearest(value)
+
+    def read(self, text):
+        """Return the number of a text that a setting may have."""
+        value = number(self.name, text)
+        Setting(**{self.name: value})
+        return value
+
+    def _nearest(self, value):
+        return min(range(len(self.stops)), key=lambda at: abs(self.stops[at] - value))
 
     def _slid(self, change):
-        if self._telling:
-            value = FIELDS[self.name].stops[change.new]
-            self._telling, self.text.value = False, shown(value)
-            self._telling = True
-            self.take(value)
-
-    def _typed(self, change):
-        if not self._telling:
-            return
-        try:
-            value = number(self.name, change.new)
-            Setting(**{self.name: value})
-        except ValueError as error:
-            self.refuse(error)
-            return
-        new = value != self.value
-        before = self.value
-        self.show(value)
-        if new:
-            self.value = before
-            self.take(value)
+        if change.new != self._nearest(self.value):
+            self.take(self.stops[change.new])
 
 
 class Menu(Control):
@@ -131,29 +131,25 @@ class OwnTable(Control):
         self.file = ipywidgets.FileUpload(description="from a file", accept=".csv,.txt,.tsv")
         help = "A row of chances of each report, for each value that a user may hold."
         super().__init__(name, changed, [self.text, self.file], help)
-        self.text.observe(self._typed, names="value")
+        self.text.observe(self.typed, names="value")
         self.file.observe(self._uploaded, names="value")
 
+    def text_of(self, value):
+        """Return a table with its rows below each other."""
+        return value if "\n" in value else value.replace(";", "\n")
+
     def write(self, value):
-        """Show a table, and its size."""
-        self.text.value = value if "\n" in value else value.replace(";", "\n")
+        """Show a table."""
+        self.text.value = self.text_of(value)
 
-    def show(self, value):
-        """Show a table without telling anybody."""
-        super().show(value)
-        self.note.value = f"{matrix_in_words(value)}. {self._help}"
+    def help(self, value):
+        """Return the size of a table, and what it means."""
+        return f"{html.escape(matrix_in_words(value))}. {self._help}"
 
-    def _typed(self, change):
-        if not self._telling:
-            return
-        try:
-            said = matrix_in_words(change.new)
-            Setting(mechanism="from_pmf", matrix=change.new)
-        except ValueError as error:
-            self.refuse(error)
-        else:
-            self.take(change.new)
-            self.note.value = f"{html.escape(said)}. {self._help}"
+    def read(self, text):
+        """Return a text that holds a table."""
+        Setting(mechanism="from_pmf", matrix=text)
+        return text
 
     def _uploaded(self, change):
         for one in change.new:

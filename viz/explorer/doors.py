@@ -9,7 +9,7 @@ import viz
 from shufflelib import record, registry
 from shufflelib.calibration.tasks import TASKS
 from shufflelib.profiles import cautions
-from viz.explore import complaint, image
+from viz.explore import complaint, image, status
 from viz.explorer import pictures, words
 
 NAMES = {name: one.name for task in TASKS.values() for name, one in task.candidates.items()}
@@ -60,8 +60,8 @@ class Door:
     first = "epsilon"
 
     def __init__(self):
-        self.answer, self.more, self.picture = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.HTML()
-        self.answer.add_class("viz-status").add_class("viz-answer")
+        self.answer, self.more, self.picture = status(), ipywidgets.HTML(), ipywidgets.HTML()
+        self.answer.add_class("viz-answer")
         self.folded = [ipywidgets.HTML() for _ in self.folds]
         self.record, self.written = ipywidgets.Button(description="A record to publish"), ipywidgets.HTML()
         self.record.on_click(lambda _: self._record())

@@ -6,7 +6,7 @@ import os
 import ipywidgets
 from IPython.display import HTML
 
-from viz.explore import Panel, complaint, explore, log_slider, slider
+from viz.explore import Panel, complaint, explore, log_slider, slider, status
 from viz.explorer import words
 from viz.explorer.controls import controls
 from viz.explorer.doors import BESIDE, DOORS
@@ -26,6 +26,7 @@ STYLE = (
     ".viz-explorer p { margin: 0.3em 0 }\n"
     ".viz-explorer .jupyter-widget-Collapse-header { color: var(--jp-ui-font-color1) }</style>"
 )
+SHARE = "Copy this text to share the setting, or paste one here."
 MOST_KEPT = 500  # answers
 
 
@@ -90,8 +91,7 @@ class Explorer(Panel):
             self._loop = None
         self.controls = controls(self._moved)
         self.doors = [door() for door in DOORS]
-        self.progress = ipywidgets.HTML()
-        self.progress.add_class("viz-status")
+        self.progress = status()
         self.stop = ipywidgets.Button(description="Stop", layout={"width": "6em", "display": "none"})
         self.stop.on_click(lambda _: self._stopped())
         self.link = ipywidgets.Text(
@@ -100,7 +100,7 @@ class Explorer(Panel):
             layout={"width": "100%"},
             style={"description_width": "6.2em"},
         )
-        self.refused = ipywidgets.HTML("Copy this text to share the setting, or paste one here.")
+        self.refused = ipywidgets.HTML()
         self.link.observe(self._pasted, names="value")
         self._left = ipywidgets.VBox(layout={"width": "25.5em", "max_width": "100%"})
         waiting = ipywidgets.HBox([self.progress, self.stop])
@@ -142,13 +142,8 @@ class Explorer(Panel):
         for name, control in self.controls.items():
             if control.value != getattr(setting, name):
                 control.show(getattr(setting, name))
-        self._link_to(setting)
+        self.link.value, self.refused.value = setting.link, SHARE
         self.answer()
-
-    def _link_to(self, setting):
-        self._linking, self.link.value = True, setting.link
-        self._linking = False
-        self.refused.value = "Copy this text to share the setting, or paste one here."
 
     def _moved(self, control):
         try:
@@ -160,7 +155,8 @@ class Explorer(Panel):
             self.show(setting)
 
     def _pasted(self, change):
-        if self._linking:
+        if change.new == self.setting.link:  # shown already
+            self.refused.value = SHARE
             return
         try:
             self.show(Setting.from_link(change.new))
