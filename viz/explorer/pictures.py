@@ -63,6 +63,7 @@ class Attacker:
 
 
 TRUST, NO_TRUST = "a trusted curator", "a shuffler"
+NEEDS = {NO_TRUST: ("o", viz.BLUE), TRUST: ("s", viz.BLACK)}
 
 
 def plan(setting, found, name):
@@ -71,13 +72,10 @@ def plan(setting, found, name):
     rows += [("A trusted curator", rows[0][1] / found[0]["x central"], TRUST)]
     frame = pd.DataFrame(rows, columns=["mechanism", "points", "needs"])
     frame = frame[frame["points"] < 1000]
-    how = {"palette": {NO_TRUST: viz.BLUE, TRUST: viz.BLACK}, "markers": {NO_TRUST: "o", TRUST: "s"}}
-    ax = axes(layout="constrained")
-    sns.scatterplot(
-        frame, x="points", y="mechanism", hue="needs", style="needs", s=70, ax=ax, legend=False, **how
-    )
-    ax.set(xscale="log", xlabel="standard error (percentage points)", ylabel="")
-    _plain(ax, f"{setting.n:,} users, ε = {setting.eps:g} at δ = {viz.digits(setting.delta)}")
+    about = f"{setting.n:,} users, ε = {setting.eps:g} at δ = {viz.digits(setting.delta)}"
+    ax = _spots(frame, "points", "mechanism", "needs", NEEDS, about)
+    ax.get_legend().remove()
+    ax.set(xlabel="standard error (percentage points)")
     least = words.points(found[0]["standard error"])
     ax.annotate(f"± {least}", (rows[0][1], 0), (8, 0), textcoords="offset points", va="center")
     return ax, f"{rows[0][0]} is off by ± {least}", frame
@@ -99,35 +97,25 @@ def bounds(setting, found):
         if 0.0 < one.eps < math.inf
     ]
     frame = pd.DataFrame(rows, columns=["bound", "eps", "worth"])
-    seen = [name for name in WORTH if name in set(frame["worth"])]
-    how = {
-        "palette": {name: WORTH[name][1] for name in seen},
-        "markers": {name: WORTH[name][0] for name in seen},
-    }
-    ax = axes(4.4, layout="constrained")
-    sns.scatterplot(
-        frame,
-        x="eps",
-        y="bound",
-        hue="worth",
-        style="worth",
-        hue_order=seen,
-        style_order=seen,
-        s=60,
-        ax=ax,
-        **how,
-    )
-    ax.set(xscale="log", xlabel="central ε", ylabel="")
-    _plain(ax, f"{setting.randomizer()}, {setting.n:,} users, δ = {viz.digits(setting.delta)}")
-    if seen:
+    about = f"{setting.randomizer()}, {setting.n:,} users, δ = {viz.digits(setting.delta)}"
+    ax = _spots(frame, "eps", "bound", "worth", WORTH, about, height=4.4, s=60)
+    ax.set(xlabel="central ε")
+    if len(frame):
         sns.move_legend(ax, "lower center", bbox_to_anchor=(0.2, 1.06), ncols=3, title="", columnspacing=1)
     return ax, f"Proved here: ε is at most {words.rounded(high, up=True)}", frame
 
 
-def _plain(ax, about):
-    """Write ticks as plain numbers, lines to the names, and what is drawn."""
+def _spots(frame, x, y, by, looks, about, *, height=3.4, s=70):
+    """Draw one mark a row, lines to the names and plain ticks; looks are markers and colours by meaning."""
+    seen = {name: look for name, look in looks.items() if name in set(frame[by])}
+    how = {"hue_order": seen, "style_order": seen, "s": s, "ax": axes(height, layout="constrained")}
+    how["markers"] = {name: marker for name, (marker, _) in seen.items()}
+    how["palette"] = {name: colour for name, (_, colour) in seen.items()}
+    ax = sns.scatterplot(frame, x=x, y=y, hue=by, style=by, **how)
+    ax.set(xscale="log", ylabel="")
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: viz.digits(value, 1)))
     ax.minorticks_off()
     ax.grid(axis="y", linewidth=0.4)
     ax.set_title(about, fontsize=9)
+    return ax
