@@ -158,20 +158,23 @@ def looks(frame, by="bound", named=None, joined=True):
     >>> viz.looks(frame, named=["exact"])["palette"]["EFMRTT'19"]
     '#949494'
     """
-    names = _names(frame, by)
+    if by not in frame:
+        raise ValueError(f"by must be a column, got {by!r}; the frame has {', '.join(map(str, frame))}")
+    names = list(frame[by].unique())
     kept = [name for name in names if named is None or name in named]
     found = {}
     for name in names:
-        taken = found.values() if joined else _whatever_stroke(found)
+        taken = [*found.values()]
+        if not joined:  # a dot has no stroke to tell it apart
+            taken = [(*one[:2], *stroke) for one in taken for stroke in STROKE.values()]
         found[name] = look(name, taken) if name in kept else (FAMILY, INVISIBLE, "", 0.7)
-    if not joined:
-        found = {
-            name: (one[0], "o" if one[1] is INVISIBLE else one[1], "", 0.0) for name, one in found.items()
-        }
     order = [name for name in names if name not in kept] + kept  # what is named lies on top
     colour, marker, dash, width = (
         dict(zip(found, part, strict=True)) for part in zip(*found.values(), strict=True)
     )
+    if not joined:
+        marker = {name: "o" if one is INVISIBLE else one for name, one in marker.items()}
+        dash, width = dict.fromkeys(found, ""), dict.fromkeys(found, 0.0)
     same = dict.fromkeys(("hue_order", "style_order", "size_order"), order)
     units = "stretch" if "stretch" in frame else None
     return {
@@ -190,26 +193,8 @@ def dots(frame, by="bound"):
     >>> viz.dots(pd.DataFrame({"mechanism": ["Laplace", "Gaussian"]}), "mechanism")["markers"]
     {'Laplace': 'v', 'Gaussian': 'd'}
     """
-    names = _names(frame, by)
-    found = {}
-    for name in names:
-        found[name] = look(name, _whatever_stroke(found))
-    marker = {name: "o" if one[1] is INVISIBLE else one[1] for name, one in found.items()}
-    return {
-        **{"hue": by, "style": by, "hue_order": names, "style_order": names},
-        **{"palette": {name: one[0] for name, one in found.items()}, "markers": marker},
-    }
-
-
-def _whatever_stroke(found):
-    """Return looks with every stroke: a dot has none to tell it apart."""
-    return [(*one[:2], *stroke) for one in found.values() for stroke in STROKE.values()]
-
-
-def _names(frame, by):
-    if by not in frame:
-        raise ValueError(f"by must be a column, got {by!r}; the frame has {', '.join(map(str, frame))}")
-    return list(frame[by].unique())
+    every = looks(frame, by, joined=False)
+    return {key: every[key] for key in ("hue", "style", "hue_order", "style_order", "palette", "markers")}
 
 
 def stretches(frame, y, by=("bound",)):
