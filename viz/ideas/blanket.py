@@ -12,7 +12,6 @@ from viz.ideas.canvas import (
     NOTE,
     SHARED,
     WIDTH,
-    canvas,
     labels,
     numbers,
     page,
@@ -58,10 +57,8 @@ def draw_blanket(pmf, *, inputs=None, outputs=None, reports=None, from_floor=Non
         from_floor = whole_numbers(from_floor, "from_floor", len(reports), below=2).astype(bool)
     floor = pmf.min(axis=0)
     share = f"{100.0 * math.fsum(floor):.3g} %"
-    if finding is None:
-        finding = f"With probability {share} a report is drawn without regard to the value: from the blanket"
-    fig, top = canvas(HEIGHT, finding, setting)
-    ax = page(fig, top)
+    found = f"With probability {share} a report is drawn without regard to the value: from the blanket"
+    ax, top = page(HEIGHT, finding, found, setting)
     base = 0.95 if reports is not None else 0.4
     height = (top - base - 0.05) / len(pmf)
     bottoms = base + height * np.arange(len(pmf))[::-1]
@@ -85,7 +82,7 @@ def draw_blanket(pmf, *, inputs=None, outputs=None, reports=None, from_floor=Non
     ax.text(RIGHT + 0.1, base - 0.05, "blanket: hatched", color="0.3", **below)
     if reports is not None:
         _draw_reports(ax, from_floor)
-    return fig
+    return ax.figure
 
 
 def _draw_reports(ax, from_floor):

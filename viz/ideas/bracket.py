@@ -40,7 +40,7 @@ def draw_bracket(lower, upper, *, published=None, finding=None, setting=""):
     rows = sorted(bounds.items(), key=lambda item: -item[1])
     place = sum(value >= upper for _, value in rows)
     rows[place:place] = [("proved: at most", upper), ("an attack: at least", lower)]
-    fig, top = canvas(1.3 + ROW * len(rows), _found(lower, upper, bounds, finding), setting)
+    fig, top = canvas(1.3 + ROW * len(rows), finding, _found(lower, upper, bounds), setting)
     spread = max(rows[0][1] / rows[-1][1], 1.5)
     low, high = rows[-1][1] / spread**0.12, rows[0][1] * spread**0.3
     names = 0.2 + max(len(name) for name, _ in rows) * CHARACTER
@@ -66,9 +66,7 @@ def draw_bracket(lower, upper, *, published=None, finding=None, setting=""):
     return fig
 
 
-def _found(lower, upper, bounds, finding):
-    if finding is not None:
-        return finding
+def _found(lower, upper, bounds):
     inside = f"between {digits(lower)} and {digits(upper)}"
     inside = digits(upper) if digits(lower) == digits(upper) else inside
     wrong = [f"{name} of {digits(value)}" for name, value in bounds.items() if value < lower]

@@ -17,9 +17,10 @@ SHARED = {"color": "0.88", "edgecolor": "0.4", "hatch": "////", "lw": 0.5}  # wh
 COLOURS, MARKERS = (BLUE, RED, GREEN, PURPLE, OCHRE, GREY), "os^DvP"
 
 
-def canvas(height, said, setting):
-    """Return a new figure that is to have a headline and a setting, and the inches left below them."""
+def canvas(height, said, found, setting):
+    """Return a new figure headed by what is said, else by what is found, and the inches left below."""
     fig = Figure(figsize=(WIDTH, height))
+    said = found if said is None else said
     for text, name in ((said, "finding"), (setting, "setting")):
         instance(text, name, str, remedy="pass a text, empty for none")
     finding(fig, said, setting)
@@ -46,9 +47,10 @@ def panel(fig, left, bottom, width, height, *, plain=False, **each):
     return ax
 
 
-def page(fig, top):
-    """Return plain axes over all that is free below the headline."""
-    return panel(fig, 0.0, 0.0, WIDTH, top, plain=True)
+def page(height, said, found, setting):
+    """Return plain axes over all that is free below the headline of a new figure, and their height."""
+    fig, top = canvas(height, said, found, setting)
+    return panel(fig, 0.0, 0.0, WIDTH, top, plain=True), top
 
 
 def dots(ax, x, y, categories, *, size=7.0, color=None, zorder=5):

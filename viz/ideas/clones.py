@@ -13,7 +13,6 @@ from viz.ideas.canvas import (
     MARKERS,
     QUIET,
     WIDTH,
-    canvas,
     dots,
     labels,
     page,
@@ -59,10 +58,7 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
     stage = real(stage, "stage", at_least=0.0, at_most=2.0, remedy="0 shows people, 2 the sorted reports")
     counts = np.bincount(reports, minlength=3)
     changed = counts + np.where(np.arange(3) == reports[you], -1, 1)
-    if finding is None:
-        finding = _found(n, counts, changed, stage)
-    fig, top = canvas(HEIGHT, finding, setting)
-    ax = page(fig, top)
+    ax, top = page(HEIGHT, finding, _found(n, counts, changed, stage), setting)
     cloud, piles, size, empty = _places(reports, counts, top)
     x, y = cloud + smooth(max(stage - 1.0, 0.0)) * (piles - cloud)
     other = (reports == OTHER) | ((stage < 1.0) & (np.arange(n) != you))
@@ -77,7 +73,7 @@ def draw_clones(reports, *, you=0, names=None, stage=2.0, finding=None, setting=
     else:
         _name_piles(ax, counts, changed, piles, reports, names)
         _move(ax, (x[you], y[you]), empty[1 - reports[you]], 1 - reports[you], size)
-    return fig
+    return ax.figure
 
 
 def _found(n, counts, changed, stage):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from shufflelib.numerics.validation import real
-from viz.ideas.canvas import BOLD, LABEL, NOTE, SHARED, WIDTH, canvas, numbers, page
+from viz.ideas.canvas import BOLD, LABEL, NOTE, SHARED, WIDTH, numbers, page
 from viz.theme import BLUE, OCHRE, RED
 from viz.words import digits
 
@@ -44,20 +44,17 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, output="one output",
     missing = 0.0 if missing < 1e-12 else missing
     share = f"{100.0 * missing:.2g} %"
     differ = others is not None and not np.allclose(rest, others)
-    if finding is None and differ:
-        finding = f"A reduction to two values ignores {share} of your report, where others' reports differ"
-    elif finding is None and missing:
-        finding = f"A reduction to two values ignores {share} of your report"
-    elif finding is None:
-        finding = "Every report looks like one of the two values: nothing is ignored"
+    found = "Every report looks like one of the two values: nothing is ignored"
+    if differ or missing:
+        found = f"A reduction to two values ignores {share} of your report"
+        found += ", where others' reports differ" * differ
     rows = [("you, with the\nfirst value", [alpha * p, alpha], missing)]
     rows += [("you, with the\nsecond value", [alpha, alpha * p], missing)]
     if others is not None:
         rest_of_others = math.fsum(others)
         both = max(0.0, 1.0 - rest_of_others) / 2
         rows += [("someone with\na third value", [both, both], rest_of_others)]
-    fig, top = canvas(BASE + STEP * len(rows) + 0.85, finding, setting)
-    ax = page(fig, top)
+    ax, _ = page(BASE + STEP * len(rows) + 0.85, finding, found, setting)
     bottoms = BASE + STEP * np.arange(len(rows))[::-1]
     for (name, parts, neither), bottom in zip(rows, bottoms, strict=True):
         ax.text(LEFT - 0.1, bottom + HIGH / 2, name, ha="right", va="center", fontsize=NOTE)
@@ -73,7 +70,7 @@ def draw_decomposition(alpha, p, *, rest=None, others=None, output="one output",
     elif missing:
         ax.text(RIGHT, BASE - 0.12, "hatched: treated as if it told nothing", color=RED, ha="right", va="top",
                 fontsize=NOTE)  # fmt: skip
-    return fig
+    return ax.figure
 
 
 def _checked(alpha, p, rest, others):

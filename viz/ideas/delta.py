@@ -49,9 +49,8 @@ def draw_delta(x, p, q, eps, *, statistic="what the analyst counts", finding=Non
     raised = math.exp(eps) * q
     excess = np.maximum(p - raised, 0.0)
     said, factor = digits(math.fsum(excess)), digits(math.exp(eps))
-    if finding is None:
-        finding = f"Beyond a factor of {factor} = eᵋ, an excess of δ = {said} remains"
-    fig, top = canvas(HEIGHT, finding, setting)
+    found = f"Beyond a factor of {factor} = eᵋ, an excess of δ = {said} remains"
+    fig, top = canvas(HEIGHT, finding, found, setting)
     low, high = _window(p, q, excess)
     ceiling = 1.1 * max(p[low:high].max(), min(raised[low:high].max(), 2.0 * p.max()))
     ax = panel(fig, 0.72, 0.52, WIDTH - 0.87, top - 0.56)

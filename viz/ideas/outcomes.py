@@ -36,9 +36,7 @@ def draw_outcomes(truth, outcomes, *, names=None, finding=None, setting=""):
     runs = len(outcomes)
     off = np.abs(outcomes - truth)
     worst = digits(100.0 * float(off.max()))
-    if finding is None:
-        finding = f"In {runs} runs the worst share is {worst} points off"
-    fig, top = canvas(HEIGHT, finding, setting)
+    fig, top = canvas(HEIGHT, finding, f"In {runs} runs the worst share is {worst} points off", setting)
     ax = panel(fig, 0.62, 0.55, WIDTH - 0.72, top - 0.7, xlabel="item", ylabel="share of people (%)")
     x = np.arange(len(truth))
     ax.bar(x, 100.0 * truth, width=0.8, color="0.85", lw=0)

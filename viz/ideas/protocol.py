@@ -13,7 +13,6 @@ from viz.ideas.canvas import (
     PALE,
     QUIET,
     WIDTH,
-    canvas,
     dots,
     labels,
     page,
@@ -65,8 +64,7 @@ def draw_protocol(values, reports, order, *, names=None, you=0, stage=3.0, findi
     you = count(you, "you", at_least=0, at_most=n - 1, remedy="count people from 0")
     stage = real(stage, "stage", at_least=0.0, at_most=3.0, remedy="0 shows people only, 3 everything")
     changed = values != reports
-    fig, top = canvas(HEIGHT, _found(n, changed.sum(), stage) if finding is None else finding, setting)
-    ax = page(fig, top)
+    ax, top = page(HEIGHT, finding, _found(n, changed.sum(), stage), setting)
     height = top - BASE - 0.5
     places = BASE + height * (1.0 - (np.arange(n) + 0.5) / n)
     size = min(9.0, 0.72 * 72.0 * height / n)
@@ -83,7 +81,7 @@ def draw_protocol(values, reports, order, *, names=None, you=0, stage=3.0, findi
         ax.text((PEOPLE + REPORTS) / 2, BASE - 0.08, f"dark lines: {changed.sum()} changed", **QUIET)
     if stage >= 2.0:
         ax.text(SHUFFLED + 0.3, BASE - 0.08, "which is yours?", **QUIET | {"ha": "right"})
-    return fig
+    return ax.figure
 
 
 def _found(n, changed, stage):

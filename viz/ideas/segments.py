@@ -39,10 +39,10 @@ def draw_segments(first, second, *, names=("one mechanism", "the other"), findin
     order = np.argsort(np.arctan2(both[:, 1], both[:, 0]), kind="stable")
     colours = np.repeat([BLUE, RED], [len(one) for one in steps])
     merged = _corners(both[order])
-    misses = at_least(100.0 * np.interp(ALARMS, *merged.T) * (1.0 + 1e-12), 2)
-    if finding is None:
-        finding = f"Who sees which mechanism ran still misses {misses} % at {100 * ALARMS:g} % false alarms"
-    fig, top = canvas(HEIGHT, finding, setting)
+    missed = float(np.interp(ALARMS, *merged.T))
+    misses = at_least(100.0 * missed, 2)
+    found = f"Who sees which mechanism ran still misses {misses} % at {100 * ALARMS:g} % false alarms"
+    fig, top = canvas(HEIGHT, finding, found, setting)
     gap = (WIDTH - 0.7 - 3 * SIDE) / 2
     lefts = 0.5 + (SIDE + gap) * np.arange(3)
     names = [*names, "half of each,\nsteepest first"]
@@ -52,7 +52,6 @@ def draw_segments(first, second, *, names=("one mechanism", "the other"), findin
         _draw_chain(ax, _corners(parts), looks)
         ax.set_title(name, loc="center", fontsize=LABEL, color=looks[0] if left < lefts[2] else BLACK)
     fig.axes[0].set_ylabel("misses (%)", fontsize=LABEL, labelpad=-10)
-    missed = float(np.interp(ALARMS, *merged.T))
     ax.plot([ALARMS, ALARMS, -0.04], [-0.04, missed, missed], color=BLACK, lw=0.8, ls=(0, (1, 1.5)))
     ax.set(xticks=[0, ALARMS, 1], xticklabels=["0", f"{100 * ALARMS:g}", "100"])
     ax.plot(ALARMS, missed, "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9)
