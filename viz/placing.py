@@ -19,6 +19,7 @@ OUTSIDE, COVERED, ASTRAY, CROWDED = 200.0, 60.0, 40.0, 25.0  # costs of a bad pl
 DIRECTIONS = [(0, 13), (8, 8), (-8, 8), (9, 0), (-9, 0), (8, -9), (-8, -9), (0, -14)]  # points
 BESIDE_ARROW = [(7, 0), (-7, 0), (0, 9), (0, -9)]
 REACHES = (1.0, 1.6, 2.4, 3.4)
+NEAR = 4.0  # cost of the nearest reach, which needs no line to the point
 MARKERS = 12  # on a line, about
 DOT = 9  # a hidden dot costs as much as so many points of a line
 
@@ -163,13 +164,21 @@ def _shade(panels, asked, only, name, words, below):
             words = ""
 
 
+def _around(directions):
+    """Yield how far each place beside a point is, and the place."""
+    for reach in REACHES:
+        for dx, dy in directions:
+            side = "center" if dx == 0 else "left" if dx > 0 else "right"
+            yield NEAR * reach, {"position": (reach * dx, reach * dy), "ha": side}
+
+
 def _corners(ax):
-    """Yield places inside a panel, its lower left first."""
+    """Yield how far each place inside a panel is from its lower left, and the place."""
     box = ax.get_window_extent()
     for y in (0.06, 0.2, 0.35, 0.5, 0.65, 0.8, 0.94):
         for x, side in ((0.04, "left"), (0.27, "center"), (0.5, "center"), (0.73, "center"), (0.96, "right")):
-            point = (box.x0 + x * box.width, box.y0 + y * box.height)
-            yield point, side, "bottom" if y < 0.5 else "top", 3.0 * (y + x)
+            at = ax.transData.inverted().transform((box.x0 + x * box.width, box.y0 + y * box.height))
+            yield 3.0 * (y + x), {"position": at, "ha": side, "va": "bottom" if y < 0.5 else "top"}
 
 
 def _beyond(box, line, below):
@@ -261,37 +270,32 @@ class _Page:
             words, (x, y), (0, 0), textcoords="offset points", va="center", weight="bold", zorder=10,
             annotation_clip=False, path_effects=halo, arrowprops=arrow,
         )  # fmt: skip
-        point, others = (
-            _pixels(ax, x, y),
-            [other.get_points().mean(axis=0) for other in others if other is not None],
-        )
-        best = None
-        for reach in REACHES:
-            for dx, dy in DIRECTIONS if own else BESIDE_ARROW:
-                text.set(
-                    ha="center" if dx == 0 else "left" if dx > 0 else "right",
-                    position=(reach * dx, reach * dy),
-                )
-                box = _box(text)
-                astray = any(_gap(box, other) < 1.5 * _gap(box, point) for other in others)
-                cost = self._cost(box) + ASTRAY * astray + 4 * reach
-                if best is None or cost < best[0]:
-                    best = cost, reach, text.get_position(), text.get_ha()
-        _, reach, position, side = best
-        text.set(ha=side, position=position)
-        text.arrow_patch.set_visible(reach > 1)
-        self.taken.append(_box(text))
+        point = _pixels(ax, x, y)
+        others = [other.get_points().mean(axis=0) for other in others if other is not None]
+
+        def astray(box):
+            return ASTRAY * any(_gap(box, other) < 1.5 * _gap(box, point) for other in others)
+
+        far = self._put(text, _around(DIRECTIONS if own else BESIDE_ARROW), astray)
+        text.arrow_patch.set_visible(far > NEAR)
 
     def place(self, text, line, below):
         """Put a text where it hides least, on one side of a line if there is room."""
-        best = None
-        for point, ha, va, cost in _corners(text.axes):
-            text.set(position=text.axes.transData.inverted().transform(point), ha=ha, va=va)
-            cost += self._cost(_box(text)) + OUTSIDE * (not _beyond(_box(text), line, below))
-            if best is None or cost < best[0]:
-                best = cost, text.get_position(), ha, va
-        text.set(position=best[1], ha=best[2], va=best[3])
+        self._put(text, _corners(text.axes), lambda box: OUTSIDE * (not _beyond(box, line, below)))
+
+    def _put(self, text, places, penalty):
+        """Put a text at the first of the cheapest places; return how far that is."""
+
+        def cost(place):
+            far, how = place
+            text.set(**how)
+            box = _box(text)
+            return self._cost(box) + penalty(box) + far
+
+        far, how = min(places, key=cost)
+        text.set(**how)
         self.taken.append(_box(text))
+        return far
 
     def _cost(self, box):
         page = self.fig.bbox.padded(-2)
