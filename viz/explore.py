@@ -1,6 +1,5 @@
 """Slider panels in notebooks: a drawing function, a few controls, and a picture that follows them."""
 
-import base64
 import html
 import math
 import os
@@ -11,7 +10,7 @@ import ipywidgets
 import matplotlib.pyplot as plt
 from IPython.display import HTML, Javascript, display
 
-from viz.files import picture_of
+from viz.files import embedded, picture_of
 from viz.frames import frames, in_words
 from viz.wishes import figure_of, wishes
 
@@ -176,8 +175,7 @@ def image(picture, alt, width):
     >>> viz.image(b"", "a < b", 600)[:21]
     '<img alt="a &lt; b" s'
     """
-    src = "data:image/png;base64," + base64.b64encode(picture).decode()
-    return IMAGE.format(alt=html.escape(alt), width=width, src=src)
+    return IMAGE.format(alt=html.escape(alt), width=width, src=embedded(picture))
 
 
 def complaint(error):

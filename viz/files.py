@@ -23,7 +23,7 @@ UNDATED = {
 }
 SHOWN = (
     '<figure id="fig-{name}" style="margin: 0; max-width: 700px">'
-    '<img alt="{finding}" style="width: 100%; background: white" src="data:image/png;base64,{data}">'
+    '<img alt="{finding}" style="width: 100%; background: white" src="{src}">'
     "<figcaption><b>{label}.</b> {caption}</figcaption></figure>"
 )
 
@@ -43,7 +43,12 @@ class Saved:
 
     def _repr_html_(self):
         words = {key: html.escape(getattr(self, key)) for key in ("name", "finding", "caption", "label")}
-        return SHOWN.format(data=base64.b64encode(self.picture).decode(), **words)
+        return SHOWN.format(src=embedded(self.picture), **words)
+
+
+def embedded(content, kind="image/png"):
+    """Return bytes as an address, which a page can hold instead of a file."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def save(place, frame, name, *, caption, label=""):

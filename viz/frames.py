@@ -1,6 +1,5 @@
 """A slider panel as HTML that needs no kernel: one picture for each position, for a page of the book."""
 
-import base64
 import hashlib
 import html
 import io
@@ -10,6 +9,8 @@ import math
 import string
 
 import matplotlib.pyplot as plt
+
+from viz.files import embedded
 
 COLOURS = 48  # a line plot needs no more; the file is a third as large
 CONTROL = string.Template(
@@ -59,7 +60,7 @@ def frames(drawn, controls, largest):
         said = in_words(controls, labels)
         try:
             picture, finding = drawn(**dict(zip(controls, values, strict=True)))
-            pictures.append(_embedded(picture))
+            pictures.append(embedded(_reduced(picture)))
             words.append(f"{finding} ({said})".strip())
         except ValueError as error:
             if list(values) == [control.value for control in controls.values()]:
@@ -101,7 +102,8 @@ def _positions(control, most):
     return tuple(options[place] for place in chosen), chosen.index(start)
 
 
-def _embedded(picture):
+def _reduced(picture):
+    """Return PNG bytes in fewer colours."""
     from PIL import Image
 
     small = io.BytesIO()
@@ -109,4 +111,4 @@ def _embedded(picture):
     image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
         small, "png", optimize=True
     )
-    return "data:image/png;base64," + base64.b64encode(small.getvalue()).decode()
+    return small.getvalue()

@@ -1,6 +1,5 @@
 """Three ways in: *Understand* one guarantee, *Plan* for a target, *Compare* bounds and two settings."""
 
-import base64
 import html
 
 import ipywidgets
@@ -11,6 +10,7 @@ from shufflelib.calibration.tasks import TASKS
 from shufflelib.profiles import cautions
 from viz.explore import complaint, image, status
 from viz.explorer import pictures, words
+from viz.files import embedded
 
 NAMES = {name: one.name for task in TASKS.values() for name, one in task.candidates.items()}
 BESIDE = {"flex_flow": "row wrap", "align_items": "flex-start"}
@@ -45,8 +45,8 @@ def download(words, file, text):
     >>> download("numbers", "a.csv", "x,y")
     '<a download="a.csv" href="data:text/csv;base64,eCx5">numbers</a>'
     """
-    data = base64.b64encode(text.encode()).decode()
-    return f'<a download="{file}" href="data:text/{file.rsplit(".")[-1]};base64,{data}">{words}</a>'
+    address = embedded(text.encode(), f"text/{file.rsplit('.')[-1]}")
+    return f'<a download="{file}" href="{address}">{words}</a>'
 
 
 class Door:
