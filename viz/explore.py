@@ -62,11 +62,16 @@ def log_slider(low, high, value=None, *, per_decade=9):
         raise ValueError(f"log_slider needs 0 < low < high, got low={low!r}, high={high!r}")
     if per_decade not in LEADING:
         raise ValueError(f"per_decade must be one of {', '.join(map(str, LEADING))}, got {per_decade!r}")
+    stops = decades(math.floor(math.log10(low)), math.ceil(math.log10(high)), LEADING[per_decade])
     kind = int if low >= 1 else float
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
-    stops = {float(f"{digit}e{power}") for power in powers for digit in LEADING[per_decade]}
     grid = sorted({kind(stop) for stop in {low, high, *stops} if low <= stop <= high})
     return _over(grid, math.sqrt(low * high) if value is None else value)
+
+
+def decades(low, high, digits):
+    """Return leading digits times powers of ten from 10^low to 10^high; whole numbers from 10^0 on."""
+    found = [float(f"{digit}e{power}") for power in range(low, high) for digit in digits] + [float(f"1e{high}")]
+    return tuple(int(value) if low >= 0 else value for value in found)
 
 
 def slider(low, high, value=None, *, step=0.1):

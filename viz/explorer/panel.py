@@ -135,7 +135,7 @@ class Explorer(Panel):
         self.setting = setting
         unused = PARAMETERS - {*setting.parameters}
         if "task" in self.door.controls:
-            unused = {"d"} - {*(["d"] if setting.task == "histogram" else [])}
+            unused = set() if setting.task == "histogram" else {"d"}
         children = tuple(self.controls[name] for name in self.door.controls if name not in unused)
         if self._left.children != children:  # or the focus is lost
             self._left.children = children

@@ -16,6 +16,7 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.certified import written
 from shufflelib.numerics.typed_numbers import kind_of, typed
 from shufflelib.randomizers.written_tables import read_table
+from viz.explore import decades
 
 
 class Mechanism(NamedTuple):
@@ -63,12 +64,6 @@ def matrix_in_words(matrix):
         budget = f"= {written(table.eps0, up=True, digits=6)}"
     skipped = f"; skipped {lines}" if lines else ""
     return f"{len(table.matrix)} values, {len(table.matrix[0])} reports: ε₀ {budget}{skipped}"
-
-
-def decades(low, high, digits):
-    """Return leading digits times powers of ten from 10^low to 10^high; whole numbers from 10^0 on."""
-    found = [float(f"{digit}e{power}") for power in range(low, high) for digit in digits] + [10.0**high]
-    return tuple(int(value) if low >= 0 else value for value in found)
 
 
 ON_ITEMS = ("eps0", "d")  # frequencies of items can be estimated from the reports
@@ -225,13 +220,12 @@ class Setting:
     @property
     def shell(self):
         """The same for the shell."""
-        which = ["--randomizer", self.mechanism] + [
-            word for name in self.parameters for word in (f"--{name}", f"{getattr(self, name)}")
-        ]
-        which = ["--pmf", "table.csv"] if self.mechanism == "from_pmf" else which
-        names = "n", "delta", *(["rounds"] * (self.rounds > 1)), *(["rate"] * (self.rate < 1.0))
-        rest = [word for name in names for word in (f"--{name}", f"{getattr(self, name)}")]
-        return shlex.join(["shufflelib", "epsilon", *which, *rest])
+        own = self.mechanism == "from_pmf"
+        which = ["--pmf", "table.csv"] if own else ["--randomizer", self.mechanism]
+        names = ["n", "delta"] if own else [*self.parameters, "n", "delta"]
+        names += ["rounds"] * (self.rounds > 1) + ["rate"] * (self.rate < 1.0)
+        given = [word for name in names for word in (f"--{name}", f"{getattr(self, name)}")]
+        return shlex.join(["shufflelib", "epsilon", *which, *given])
 
 
 @cache
