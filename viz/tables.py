@@ -1,10 +1,9 @@
 """Tables as files: CSV of record and Markdown, the same bytes on every run."""
 
-import csv
-import io
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from viz.files import publish
 
@@ -51,17 +50,13 @@ def save_table(rows, name, *, parameters=None):
     | --- | --- |
     | 1000 | 0.13 |
     """
-    rows = list(rows)
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    lines = [columns, ["---"] * len(columns)]
-    lines += [[_text(row.get(column), 6).replace("|", r"\|") for column in columns] for row in rows]
+    table = pd.DataFrame(list(rows), dtype=object)
+    short = table.map(_text, digits=6).replace(r"\|", r"\\|", regex=True)
+    lines = [table.columns, ["---"] * table.shape[1], *short.to_numpy()]
     markdown = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    out = io.StringIO()
-    out.writelines(f"# {key}: {_text(value)}\n" for key, value in (parameters or {}).items())
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_text(row.get(column)) for column in columns] for row in rows)
-    publish(name, {"csv": out.getvalue().encode(), "md": markdown.encode()})
+    above = "".join(f"# {key}: {_text(value)}\n" for key, value in (parameters or {}).items())
+    data = above + table.map(_text).to_csv(index=False, lineterminator="\n")
+    publish(name, {"csv": data.encode(), "md": markdown.encode()})
     return SavedTable(name, markdown)
 
 
