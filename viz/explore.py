@@ -70,8 +70,8 @@ def log_slider(low, high, value=None, *, per_decade=9):
 
 def decades(low, high, digits):
     """Return leading digits times powers of ten from 10^low to 10^high; whole numbers from 10^0 on."""
-    found = [float(f"{digit}e{power}") for power in range(low, high) for digit in digits] + [float(f"1e{high}")]
-    return tuple(int(value) if low >= 0 else value for value in found)
+    found = [f"{digit}e{power}" for power in range(low, high) for digit in digits] + [f"1e{high}"]
+    return tuple(int(float(stop)) if low >= 0 else float(stop) for stop in found)
 
 
 def slider(low, high, value=None, *, step=0.1):
