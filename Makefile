@@ -53,7 +53,9 @@ LINT_IMPORTS := $(VENV) -c 'from importlinter.cli import lint_imports; \
 STRIP := $(VENV) -m nbstripout --extra-keys "metadata.language_info metadata.papermill \
     metadata.widgets cell.metadata.execution cell.metadata.papermill"
 
-NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
+# Those that take a minute or more come first, or one core would wait for the last of them.
+LONG := $(wildcard $(patsubst %,notebooks/papers/%.ipynb,claims wang24 ccg24 gspa24 sgd) notebooks/deployed.ipynb)
+NOTEBOOKS := $(LONG) $(filter-out $(LONG),$(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb)))
 TOOLS := tools/run_notebook.py tools/needs.py requirements.lock
 FULL := $(NOTEBOOKS:notebooks/%=build/full/%)
 QUICK := $(NOTEBOOKS:notebooks/%=build/quick/%)
