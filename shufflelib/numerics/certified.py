@@ -435,13 +435,9 @@ class Interval(_Ends):
         return Interval(*(np.maximum(one, two)[()] for one, two in zip(self, other, strict=True)))
 
     def or_unknown(self) -> "Interval":
-        """Return the bracket of a probability, with NaN replaced so that a failure never looks private."""
-        if isinstance(self.lower, np.ndarray):
-            known, unknown = self.lower <= self.upper, np.isnan(self.upper)
-            return Interval(np.where(known, self.lower, -np.inf), np.where(unknown, 0.0, self.upper))
-        if self.lower <= self.upper:
-            return self
-        return Interval(-math.inf, 0.0 if math.isnan(self.upper) else self.upper)
+        """Return brackets of probabilities, with NaN replaced so that a failure never looks private."""
+        lower = np.where(self.lower <= self.upper, self.lower, -np.inf)[()]
+        return Interval(lower, np.where(np.isnan(self.upper), 0.0, self.upper)[()])
 
     def probabilities(self) -> tuple[Any, ...]:
         """Return both bounds of the probability itself, at least 0 and at most 1."""
