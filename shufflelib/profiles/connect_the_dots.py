@@ -23,6 +23,7 @@ import numpy as np
 from shufflelib.numerics.logspace import UNIT, complement, log1mexp, logsumexp
 from shufflelib.numerics.root_finding import gaussian_scale
 from shufflelib.numerics.side_by_side import answers
+from shufflelib.profiles.discretised_loss import divided
 
 WIDER = 10.0  # times the relative width of the values connected: the width of a Rényi divergence aimed at
 WIDEST = 1e-3  # of its log-moment, and of a value
@@ -230,10 +231,7 @@ class HockeyStickCurve:
 
     def inside(self, parts):
         """Return new ε that divide every gap into so many equal parts."""
-        gap = np.repeat(np.arange(parts.size), parts - 1)
-        number = np.arange(1.0, gap.size + 1.0) - np.repeat(np.cumsum(parts - 1) - (parts - 1), parts - 1)
-        eps = self.eps[gap] + number / parts[gap] * np.diff(self.eps)[gap]
-        return np.setdiff1d(eps, self.eps)
+        return np.setdiff1d(divided(self.eps, parts), self.eps)
 
 
 def parts_for(log_doubts, log_aim, most=MOST_AT_ONCE):
