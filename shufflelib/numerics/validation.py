@@ -121,8 +121,8 @@ def real(
         value = value[()]
     _refuse_non_number(value, name)
     number = _float(value)
-    limits = zip(SIGNS, (above, at_least, below, at_most), strict=True)
-    limits = [(sign, end) for sign, end in limits if end is not None]
+    ends = (above, at_least, below, at_most)
+    limits = [(sign, end) for sign, end in zip(SIGNS, ends, strict=True) if end is not None]
     wrong = math.isnan(number) or (finite and math.isinf(number))
     if wrong or not all(SIGNS[sign](number, end) for sign, end in limits):
         domain = [f"{sign} {_limit(end)}" for sign, end in limits]
