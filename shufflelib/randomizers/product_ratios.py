@@ -79,32 +79,30 @@ def _times(one, other, least, least_outside):
     Positive masses are at least ``least``; at least ``least_outside`` is outside the support if the reference
     measure underflows somewhere.
     """
-    first, second = (np.stack([part.r0_over_w, part.r1_over_w]) for part in (one, other))
-    equal = np.array_equal(one.w, other.w) and np.array_equal(first, second)
+    sides = [(f"{side}_over_w", f"{side}_outside") for side in ("r0", "r1")]
+    equal = all(np.array_equal(getattr(one, part), getattr(other, part)) for part in ("w", *dict(sides)))
     equal = equal and one.w.size**2 > MOST_COMPARED  # outputs (y, z) and (z, y) are one atom
-    pieces, underflow = [], np.zeros(2, bool)
+    pieces, underflow = [], [False, False]
     rows = max(BLOCK // other.w.size, 1)
     for start in range(0, one.w.size, rows):
         row, column = np.ogrid[start : min(start + rows, one.w.size), : other.w.size]
-        reference = np.maximum(one.w[row] * other.w[column], least)
-        here, there = first[:, row], second[:, column]
-        made = (here > 0.0) & (there > 0.0)
-        reports = np.maximum((one.w[row] * here) * (other.w[column] * there), least) * made
-        underflow |= np.any(made & (reference < LEAST), axis=(1, 2))
-        seen = made.any(axis=0)  # elsewhere the loss is 0
+        reference, reports = np.maximum(one.w[row] * other.w[column], least), []
+        for k, (ratio, _) in enumerate(sides):
+            here, there = getattr(one, ratio)[row], getattr(other, ratio)[column]
+            made = (here > 0.0) & (there > 0.0)
+            mass = np.maximum((one.w[row] * here) * (other.w[column] * there), least)
+            reports.append(np.where(made, mass, 0.0))
+            underflow[k] |= bool(np.any(made & (reference < LEAST)))
+        seen = (reports[0] > 0.0) | (reports[1] > 0.0)  # elsewhere the loss is 0
+        pieces.append([part[seen] for part in (*reports, reference)])
         if equal:
-            seen &= row <= column
-        pieces.append(np.stack([*reports, reference])[:, seen])
-        if equal:
-            pieces[-1] *= np.where(row < column, 2.0, 1.0)[seen]
-    outside = [
-        max(here + there - here * there, least_outside if lost else 0.0)
-        for here, there, lost in (
-            (one.r0_outside, other.r0_outside, underflow[0]),
-            (one.r1_outside, other.r1_outside, underflow[1]),
-        )
-    ]
-    masses = np.concatenate(pieces, axis=1)
+            weight = (2.0 * (row < column) + (row == column))[seen]
+            pieces[-1] = [(part * weight)[weight > 0.0] for part in pieces[-1]]
+    outside = []
+    for (_, beyond), lost in zip(sides, underflow, strict=True):
+        here, there = getattr(one, beyond), getattr(other, beyond)
+        outside.append(max(here + there - here * there, least_outside if lost else 0.0))
+    masses = [np.concatenate(part) for part in zip(*pieces, strict=True)]
     del pieces  # which is as much memory
     return of_masses(
         *masses,
