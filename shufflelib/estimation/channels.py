@@ -7,7 +7,6 @@ Each report is a noisy linear function of its user's value,
 with offset b, gain g and noise variance s known from the budget alone.  An estimator needs nothing else.
 """
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,12 @@ from shufflelib.numerics.types import Array, Integers
 from shufflelib.randomizers import values
 from shufflelib.shuffling.personal.budgets import personal
 from shufflelib.shuffling.personal.laplace import PersonalLaplace
-from shufflelib.shuffling.personal.randomize_then_shuffle import (
-    PersonalRandomizedResponse,
-    PersonalRandomizers,
-)
+from shufflelib.shuffling.personal.randomize_then_shuffle import PersonalRandomizedResponse
 
 SMALLEST = 1e-9  # budget below which a report's precision is lost to rounding
 
 
-class Channel(ABC):
+class Channel:
     """Reports of n users or slots, number i with the budget ``eps0[i]``.
 
     Attributes
@@ -37,6 +33,13 @@ class Channel(ABC):
         Range of the values.
     offset, gain, noise : numpy.ndarray, shape (n,)
         b, g and s above.
+
+    Notes
+    -----
+    A channel checks its ``values``, draws one report for each (``sample``), names the personal randomizers of
+    users who keep their own budgets (``own_users``) and draws the sums of the reports of groups of users with
+    equal budgets (``sample_totals``), from the sums of their values, shape (repetitions, k), and the budget
+    and size of each group.
     """
 
     offset: Array
@@ -51,27 +54,6 @@ class Channel(ABC):
     def n(self) -> int:
         """Number of users."""
         return self.eps0.size
-
-    @abstractmethod
-    def values(self, data: ArrayLike) -> NDArray[Any]:
-        """Return the users' values, shape (n,), as the protocol takes them."""
-
-    @abstractmethod
-    def sample(self, x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        """Return one report for each value, shape (n,)."""
-
-    @abstractmethod
-    def sample_totals(
-        self, totals: NDArray[Any], eps0: Array, counts: Integers, rng: np.random.Generator
-    ) -> NDArray[Any]:
-        """Draw the sum of the reports of groups of users with equal budgets.
-
-        ``totals`` (repetitions, k) are the sums of their values, ``eps0`` and ``counts`` (k,) the groups.
-        """
-
-    @abstractmethod
-    def own_users(self) -> PersonalRandomizers:
-        """Return the personal randomizers of these users if each keeps their own budget."""
 
     def sized(self, entries: NDArray[Any], name: str) -> NDArray[Any]:
         """Return values or reports if there is one for each user."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from shufflelib.estimation.channels import Channel, LaplaceReports, ResponseReports
+from shufflelib.estimation.channels import LaplaceReports, ResponseReports
 from shufflelib.estimation.protocol import Protocol
 from shufflelib.estimation.shuffler import in_random_order
 from shufflelib.numerics import validation
@@ -40,11 +40,11 @@ class PersonalProtocol(Protocol):
 
     Attributes
     ----------
-    channel : Channel
+    channel : LaplaceReports or ResponseReports
         Budgets, offsets b, gains g and noise variances s.
     """
 
-    def __init__(self, channel: Channel, delta: float) -> None:
+    def __init__(self, channel: LaplaceReports | ResponseReports, delta: float) -> None:
         super().__init__(channel.n, delta)
         self.channel = channel
 
@@ -172,7 +172,7 @@ class PermuteThenRandomize(PersonalProtocol):
     tanh(ε_i/2).
     """
 
-    def __init__(self, channel: Channel, delta: float) -> None:
+    def __init__(self, channel: LaplaceReports | ResponseReports, delta: float) -> None:
         super().__init__(channel, delta)
         self.slots = PersonalizedPair(channel.eps0)
 
