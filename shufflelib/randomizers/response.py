@@ -13,20 +13,21 @@ from shufflelib.numerics import validation
 from shufflelib.numerics.types import Array, Integers
 from shufflelib.profiles.likelihood_ratios import InputPair
 from shufflelib.randomizers import values
-from shufflelib.randomizers.extremal import Extremal
 from shufflelib.randomizers.frequency_oracle import FrequencyOracle, Support
-from shufflelib.randomizers.local_randomizer import Budget, Options, WholeClass, small_table
+from shufflelib.randomizers.local_randomizer import Budget, FiniteRandomizer, Options, WholeClass, small_table
 
 SMALLEST_REDRAW = 1e-12
 DIGITS = 61  # of the logarithm that is rounded to a budget
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomizedResponse(FrequencyOracle, Extremal):
+class RandomizedResponse(FrequencyOracle, FiniteRandomizer):
     """Randomized response on d options with a local budget."""
 
     eps0: Budget
     d: Options
+
+    mirrored = True
 
     @property
     def beta(self) -> float:
@@ -47,10 +48,17 @@ class RandomizedResponse(FrequencyOracle, Extremal):
         """Return the table of probabilities, shape (d, d): row x is the distribution of the report on x."""
         return np.where(np.eye(small_table(self.d, self.d)[0], dtype=bool), self._truth, self._lie)
 
-    def classes(self) -> tuple[NDArray[Any], Array]:
-        """Return x0, x1, x*, each hit by itself, and the other d - 3 options."""
+    def class_masses(self) -> Array:
+        """Return class masses: rows x0, x1, x*; columns x0, x1, x*, and the other d - 3 options."""
         inputs = min(self.d, 3)
-        return np.eye(inputs, inputs + 1, dtype=bool), np.append(np.ones(inputs), self.d - inputs)
+        rows = np.where(np.eye(inputs, dtype=bool), self._truth, self._lie)
+        others = np.full((inputs, 1), (self.d - inputs) * self._lie)
+        return np.hstack([rows, others]) if self.d > inputs else rows
+
+    def blanket(self) -> Array:
+        """Return the blanket: on every option the probability that another user reports it."""
+        inputs = min(self.d, 3)
+        return self._lie * np.append(np.ones(inputs), self.d - inputs)[: inputs + (self.d > inputs)]
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the true item with probability e/(e + d - 1), else one of the others uniformly."""
