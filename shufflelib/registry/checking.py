@@ -218,29 +218,25 @@ def _name(block):
 def _rebuilt(block):
     """Return the profile of one round of all users, and that of the record."""
     mechanism, place = block["mechanism"], f"{BLOCK}.mechanism"
-    if _name(block) in ALONE:
-        name, own = _name(block), dict(mechanism)
-        own.pop("name")
+    given = {"neighbours": block["neighbours"]}
+    if (name := _name(block)) in ALONE:
+        own = {key: value for key, value in mechanism.items() if key != "name"}
         views = {MADE_BY[name][1]: MADE_BY[name][0]}
     else:
         further = {"changed", "dummy_messages", "labels"}
         own = {key: value for key, value in _checked(mechanism, place).items() if key in further}
         randomizer = _built({key: value for key, value in mechanism.items() if key not in further}, place)
-        if isinstance(randomizer, MultiMessage):
-            views = {MESSAGES: shuffle_messages}
-        else:
-            views = {REPORTS: shuffle, SUMS: aggregate}
+        several = isinstance(randomizer, MultiMessage)
+        views = {MESSAGES: shuffle_messages} if several else {REPORTS: shuffle, SUMS: aggregate}
+        given["randomizer"] = randomizer
     function = views[validation.one_of(block["analyst_sees"], f"{BLOCK}.analyst_sees", views)]
     takes = inspect.signature(function).parameters
     elsewhere = ("randomizer", "n", "neighbours")
     _fits(own, {name: one for name, one in takes.items() if name not in elsewhere}, place)
-    if "randomizer" in takes:
-        own["randomizer"] = randomizer
+    own |= {name: value for name, value in given.items() if name in takes}
     if "n" in takes:
         with _inside(f"{BLOCK}.users"):
             own["n"] = validation.users(block["users"])
-    if "neighbours" in takes:
-        own["neighbours"] = block["neighbours"]
     with _inside(BLOCK):
         base = function(**own)
         if "neighbours" not in takes:
