@@ -53,9 +53,9 @@ def settle(place):
     page = _Page(fig)
     for text, line, below in shades:
         page.place(text, line, below)
-    rings = [(ax, *page.ring(ax, x, y)) if ring else (ax, None, None) for ax, x, y, _, ring in asked.marks]
-    for (ax, x, y, words, _), (_, own, _) in zip(asked.marks, rings, strict=True):
-        page.mark(ax, x, y, words, own, [other for _, other, _ in rings if other is not own])
+    rings = [page.ring(ax, x, y) if ring else None for ax, x, y, _, ring in asked.marks]
+    for (ax, x, y, words, _), own in zip(asked.marks, rings, strict=True):
+        page.mark(ax, x, y, words, own, [other for other in rings if other and other is not own])
     asked.marks, asked.shades, asked.ends = [], [], {}
 
 
@@ -256,10 +256,10 @@ class _Page:
 
     def ring(self, ax, x, y):
         """Draw a ring around a point; return its box."""
-        (ring,) = ax.plot([x], [y], "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9, clip_on=False)
+        ax.plot([x], [y], "o", ms=9, mfc="none", mec=BLACK, mew=1.3, zorder=9, clip_on=False)
         box = Bbox([_pixels(ax, x, y) - 6, _pixels(ax, x, y) + 6])
         self.taken.append(box)
-        return box, ring
+        return box
 
     def mark(self, ax, x, y, words, own, others):
         """Write words beside a point, with a thin line where they stand far from it."""
@@ -271,7 +271,7 @@ class _Page:
             annotation_clip=False, path_effects=halo, arrowprops=arrow,
         )  # fmt: skip
         point = _pixels(ax, x, y)
-        others = [other.get_points().mean(axis=0) for other in others if other is not None]
+        others = [other.get_points().mean(axis=0) for other in others]
 
         def astray(box):
             return ASTRAY * any(_gap(box, other) < 1.5 * _gap(box, point) for other in others)
