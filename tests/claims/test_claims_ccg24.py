@@ -2,7 +2,9 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import claims
@@ -17,6 +19,8 @@ from claims.others import renyi_bounds
 from oracles import renyi_formulas
 from shufflelib.published import renyi
 
+LIST = Path(__file__).parents[2] / "figures" / "README.md"
+PAPERS = LIST.parent / "papers"
 WIDTHS = ("linear", "hidden units")
 
 
@@ -29,6 +33,24 @@ def test_only_a_formula_above_the_proved_pair_is_reported_as_such():
         assert renyi_bounds._proved(math.log(e), n, order) == pytest.approx(listed, rel=1e-4)
     assert "proved pair" in renyi_bounds.renyi_upper_bound(renyi.girgis21_growth)(Effort(4)).evidence
     assert "proved pair" not in renyi_bounds.renyi_upper_bound(_scaled(1.001))(Effort(4)).evidence
+
+
+@pytest.mark.parametrize("name", ["figure-2-close", "figure-3-identical", "nearly-optimal"])
+def test_a_claim_of_closeness_is_compared_with_the_lower_bound_and_says_so(name):
+    curve = claims.named(f"ccg24-{name}").failure_curve()
+    assert "against the lower bound" in curve.quantity
+    if name == "figure-2-close":
+        eps0 = curve.at[curve.worst]
+        assert curve.true[curve.worst] == renyi.girgis21_lower(eps0=eps0, n=10**4, order=4)
+
+
+def test_figure_2_and_the_picture_of_failures_divide_by_what_they_name():
+    drawn = pd.read_csv(PAPERS / "ccg24_fig2.csv").query("eps0 == 0.1").set_index("bound")["divergence"]
+    rows = pd.read_csv(PAPERS / "claims_fails_ccg24.csv").query("claim == 'ccg24-figure-2-close'")
+    assert (rows["quantity"] == "D₄ against the lower bound, n = 10⁴").all()
+    corollary = drawn["CCG'24, Corollary 2"]
+    assert rows["factor"].max() == pytest.approx(corollary / drawn["Girgis'21, lower"], rel=1e-9)
+    assert f"{corollary / drawn['certified upper']:.0f} times the proved" in LIST.read_text(encoding="utf-8")
 
 
 # ---------------------------------------------------------------- a thousandth decides
