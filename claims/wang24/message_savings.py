@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 from claims.claim import Check, reproduced_if, smaller_if
-from claims.exact_count_pair import evenly
+from claims.exact_count_pair import counts_pair, evenly
 from shufflelib import randomizers
 from shufflelib.published import closed_form
 from shufflelib.published import multi_message as published_messages
-from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _bins_pair(target, d=16, delta=1e-6):
@@ -38,7 +37,7 @@ def _savings(effort, epsilon):
 
 
 def _numerical(p, beta, q, n, delta):
-    return VariationRatioPair(n=n, p=p, beta=beta, q0=q).epsilon(delta).upper
+    return counts_pair(n, p, beta, q).epsilon(delta).upper
 
 
 def _at_least(share, epsilon):

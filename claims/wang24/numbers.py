@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import binom
 
 from claims.claim import Check, Finding, Verdict, holds_if, reproduced_if, smaller_if
-from claims.exact_count_pair import evenly
+from claims.exact_count_pair import counts_pair, evenly
 from claims.others.before_the_pair import SPECIFIC, smaller_of
 from shufflelib import randomizers
 from shufflelib.published.closed_form import BlanketBounds
@@ -27,7 +27,7 @@ FIGURES_12 = {"subset": _subset, "local hash": _local_hash}  # of the sizes that
 
 @functools.lru_cache(maxsize=256)
 def _pair_epsilon(randomizer, n, delta):
-    return VariationRatioPair.of(randomizer, n=n).epsilon(delta).upper
+    return counts_pair(n, *randomizer.variation_ratio()).epsilon(delta).upper
 
 
 def _specific_blanket(randomizer, n, delta):

@@ -14,6 +14,7 @@ from claims.exact_count_pair import (
     SCORE,
     both_ways,
     counts_delta,
+    counts_pair,
     evenly,
     pair_below_mechanism,
     printed,
@@ -24,7 +25,6 @@ from claims.failure_curve import Along, within
 from claims.wang24.reduction import generic_parameters
 from shufflelib import randomizers, shuffle
 from shufflelib.published import parallel_composition
-from shufflelib.shuffling.variation_ratio import VariationRatioPair
 
 
 def _levels(eps0, height):
@@ -137,7 +137,7 @@ def _worst_of_six_cohorts(n):
 
 @functools.lru_cache(maxsize=256)
 def _range_query_epsilon(eps0, d, beta, n):
-    return VariationRatioPair(n=n, p=math.exp(eps0), beta=beta, q0=math.exp(eps0)).epsilon(0.01 / n).upper
+    return counts_pair(n, math.exp(eps0), beta, math.exp(eps0)).epsilon(0.01 / n).upper
 
 
 def _parallel_savings(effort, against):
