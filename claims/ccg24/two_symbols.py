@@ -1,5 +1,6 @@
 """The reduction of shuffling to counts of two symbols, and the "exact" Rényi divergence derived from it."""
 
+import functools
 import math
 import random
 from fractions import Fraction
@@ -116,18 +117,20 @@ def _conference_by_hand():
 
 def preprint_h(fpr, *, eps0, n):
     """Return the preprint's h(fpr) as printed, with A ~ Bin(v, 1/2) among v clones."""
-    v, share = np.arange(n), 1.0 / (1.0 + math.exp(-eps0))
-    chance = binom.pmf(v, n - 1, math.exp(-eps0))
-
-    def tails(t):
-        """Return P(A > B1) and P(A > B1 + 1): the chance of a/b > t if Delta is 1, and if it is 0."""
-        b1 = np.floor((t * v - 1.0) / (t + 1.0) + 1e-9)
-        return binom.sf(b1, v, 0.5) @ chance, binom.sf(b1 + 1.0, v, 0.5) @ chance
-
-    ratios = sorted({a / b for b in range(1, n) for a in range(n - b + 1)})
-    rates = (tails(t) for t in ratios)
-    first, second = next((x, y) for x, y in rates if share * x + (1.0 - share) * y <= fpr)
+    first, second = next((x, y) for rate, x, y in _tails(eps0, n) if rate <= fpr)
     return 1.0 - fpr + math.tanh(0.5 * eps0) * float(first - second)
+
+
+@functools.lru_cache(maxsize=8)
+def _tails(eps0, n):
+    """Return for each ratio t, in order, P(a/b > t), and what it is if Δ is 1 and if it is 0."""
+    v, share = np.arange(n), 1.0 / (1.0 + math.exp(-eps0))
+    chance, found = binom.pmf(v, n - 1, math.exp(-eps0)), []
+    for t in sorted({a / b for b in range(1, n) for a in range(n - b + 1)}):
+        b1 = np.floor((t * v - 1.0) / (t + 1.0) + 1e-9)
+        first, second = (binom.sf(least, v, 0.5) @ chance for least in (b1, b1 + 1.0))
+        found.append((share * first + (1.0 - share) * second, first, second))
+    return found
 
 
 def _printed_h_at(level):
