@@ -1,5 +1,6 @@
 """Rényi bounds for shuffling: those of Girgis et al., and conversions from a divergence to (ε, δ)."""
 
+import functools
 import math
 
 import numpy as np
@@ -30,11 +31,13 @@ WHOLE_ORDER = whole(2, 10**4)
 MANY = whole(2, 10**9)
 
 
+@functools.lru_cache(maxsize=1024)  # searches of several claims begin at the same points
 def _attained(eps0, n, order):
     """Return a lower bound: D(unchanged‖changed) of binary randomized response, others holding one value."""
     return renyi.binary_rr_pair(eps0=eps0, n=n).renyi_directed(order)[0]
 
 
+@functools.lru_cache(maxsize=1024)
 def _proved(eps0, n, order):
     """Return an upper bound for all data and adaptive randomizers: the pair of Feldman et al. (2021)."""
     return renyi.clones_pair_fmt21(eps0=eps0, n=n).renyi(order).upper
