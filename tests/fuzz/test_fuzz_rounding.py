@@ -26,6 +26,7 @@ ends += [end for one in shaped
          for got in [getattr(one, quantity)(value)] for end in (got.lower, got.upper)]
 print(json.dumps(ends))
 """
+SEARCHED = 2e-8  # relative width to which ε is searched: `BlanketPair.search_width`
 
 
 def brackets(**environment):
@@ -47,4 +48,6 @@ def test_another_processors_rounding_stays_inside_the_brackets():
         GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-FMA4",
     )
     assert np.all(low <= upper) and np.all(lower <= high)
-    assert np.allclose(low, lower, rtol=1e-9, atol=0.0) and np.allclose(high, upper, rtol=1e-9, atol=0.0)
+    searched = np.arange(lower.size) % 2 == 1  # ε and the points of a trade-off function
+    width = np.where(searched, SEARCHED, 1e-9)
+    assert np.all(np.abs(low - lower) <= width * lower) and np.all(np.abs(high - upper) <= width * upper)
