@@ -151,12 +151,9 @@ class Network:
         Cost 6 examples × size operations for gradients and a weighted sum.  Overflow gives gradients that are
         not finite, which clipping turns into zero.
         """
+        pairs = self.layers(parameters)
         if len(features) > 0:
             labels = self.check(features, labels)
-        return self._gradients(self.layers(parameters), features, labels)
-
-    def _gradients(self, pairs, features, labels):
-        """Return the gradients of examples that have been checked, at these layers."""
         with np.errstate(over="ignore", invalid="ignore"):
             inputs, scores = self._forward(pairs, features)
             error = np.exp(scores - scores.max(axis=1, keepdims=True))

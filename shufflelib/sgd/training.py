@@ -217,8 +217,7 @@ class Training:
         parameters, averaged = state.parameters, state.averaged
         for step in range(self.reports.blocks):
             block, rows = self.reports.turn(order, step)
-            layers = self.network.layers(parameters)
-            gradients = self.network._gradients(layers, self._features[rows], self._labels[rows])
+            gradients = self.network.gradients(parameters, self._features[rows], self._labels[rows])
             report = self.reports.report(gradients, self.network, block, rng)
             parameters = parameters - np.float32(self.step_size) * report
             done = state.epoch * self.reports.blocks + step + 1
