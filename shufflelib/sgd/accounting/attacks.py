@@ -19,7 +19,7 @@ def smallest_report(reports, *, moved):
     far = reports.eps0_between_blocks
     ends = np.linspace(0.0, moved, CELLS + 1)
     others = (reports.blocks - 1) * _log_survival(ends - far)
-    precision = 64 * UNIT * (1.0 + moved)
+    precision = 64 * UNIT * (1.0 + max(far, moved))  # ends lie that far from where the others are
     up, down = (_between((_log_survival(ends - one) + others)[::-1], precision) for one in (0.0, moved))
     return DiscretePair.from_losses(up, down, up - down)
 
