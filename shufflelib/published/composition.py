@@ -14,7 +14,6 @@ otherwise.
 """
 
 import bisect
-import functools
 import math
 
 import numpy as np
@@ -187,15 +186,8 @@ def renyi_sum_mironov17(
     validation.instance(profile, "profile", PrivacyProfile, remedy="shufflelib.shuffle makes one")
     rounds, delta = validation.rounds(rounds), validation.probability(delta, "delta")
     order = validation.renyi_orders(order).ravel()
-    total = (Interval.of(np.array(_divergences(profile, tuple(order.tolist())))) * rounds).upper
+    total = (Interval.of(profile.renyi(order).upper) * rounds).upper
     return best_over_orders(epsilon_from_renyi_canonne20(order=order, renyi=total, delta=delta), order=order)
-
-
-@functools.lru_cache(maxsize=16)
-def _divergences(profile, orders):
-    """Return upper bounds of one round's Rényi divergences, which are the same for any number of rounds."""
-    worst = (max(pair.renyi_worst(one)[1] for pair in profile.dominating_pairs) for one in orders)
-    return tuple(min(one, profile.pure_epsilon) for one in worst)
 
 
 def gaussian_limit_dong22(profile: PrivacyProfile, *, rounds: int) -> Gaussian:
