@@ -7,6 +7,7 @@ from fractions import Fraction as F
 import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 import oracles
 from oracles import neighbours
@@ -64,6 +65,14 @@ def test_score_distribution_leaves_only_its_stated_mass_outside():
         assert (
             abs(pmf(distribution.first + middle) - distribution.masses[middle]) < distribution.error < 1e-11
         )
+
+
+@pytest.mark.parametrize(("n", "a"), [(100, 0.5), (1000, 0.01), (400, 0.05)])
+def test_the_window_of_scores_is_left_as_rarely_as_stated_and_not_more_rarely(n, a):
+    above = score_distribution(np.array([a]), np.zeros(1), np.array([n]))
+    below = score_distribution(np.zeros(1), np.array([a]), np.array([n]))
+    last = above.first + above.masses.size - 1
+    assert 1e-24 < stats.binom.sf(last, n, a) <= above.outside and below.first == -last
 
 
 def test_an_attack_is_never_above_the_exact_divergence_of_its_counts():
