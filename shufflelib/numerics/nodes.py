@@ -28,7 +28,7 @@ TABLE = 1 << 15  # entries of a table formed at once, so that it stays in the ca
 FLAT = 1e-5  # variance, relative to the square, below which nothing is concluded from it
 CLASS = 4  # sides of square tables of nodes are multiples of it, so that many sums have tables of one shape
 PADDED = 32  # atoms that have mass, of more of which they are counted in such multiples
-SHORT, LONG = 1 << 15, 1 << 18  # nodes times atoms that are evaluated without a look at rows, and after it
+SHORT, LONG = 1 << 15, 1 << 17  # nodes times atoms that are evaluated without a look at rows, and after it
 BEND = 0.05  # of |φ| between the ends of rows of many sums
 
 
