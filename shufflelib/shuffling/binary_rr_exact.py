@@ -15,6 +15,7 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
+from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE
 from shufflelib.profiles.hockey_stick import Pair
 
 FEW = 1500  # populations up to which all are evaluated one by one
@@ -90,7 +91,7 @@ class WorstPopulation(Pair):
 
     statement = "the worst population before a randomizer with two outputs"
     source = "exhaustive search over the other users' values"
-    search_width = 2e-8
+    search_width, renyi_tolerance = 2e-8, RENYI_TOLERANCE[1]
     adjacency = REPLACE_ONE
     assumptions = SHUFFLED
 

@@ -51,4 +51,4 @@ def test_a_plot_draws_both_ends(profile):
     assert (exact.lower * (1.0 - 1e-9) <= drawn).all() and (drawn[seen] <= 1.3 * exact.upper[seen]).all()
     computed = np.linspace(0.0, line.get_xdata()[-1], 25)[:-1]
     assert np.interp(computed, *line.get_data()) == pytest.approx(profile.delta(computed).upper, rel=2e-4)
-    assert line.get_xdata()[-1] == pytest.approx(profile.epsilon(1e-8).upper, rel=0.01)  # where the curve ends
+    assert line.get_xdata()[-1] == pytest.approx(profile.epsilon(1e-8).upper, rel=0.01)
