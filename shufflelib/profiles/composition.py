@@ -34,6 +34,7 @@ FAR_ABOVE = 30.0  # nats
 DISCRETISED, UNREACHED = 0.5, 1e-6  # shares of the width of δ for the rounds' distributions, for rare losses
 FINEST = 2.0**-40  # relative doubt of a round's moments
 REACHED = 0.7  # share of the distributions' largest loss up to which ε may come
+LAST = 0.99  # share of it beyond which no class of tilts is looked for among the first: all are alike there
 RUNGS = 2  # θ of integrals, for each class of tilts
 BESIDE = 8  # classes of tilts among whose θ one is chosen, on either side of one that is nearly right
 TRIES = 4  # classes of tilts tried
@@ -162,7 +163,8 @@ class ComposedPair(Pair):
 
     def _at_depth(self, depth, eps):
         """Return the lines of every ε with knots down to a depth, and the log of E e^{θL − θε} there."""
-        tilt = _nearest(self._once(self._first, depth)[1], eps)
+        right_for = self._once(self._first, depth)[1]
+        tilt = _nearest(right_for, np.minimum(eps, LAST * right_for[-1]))
         rung, log_scale = np.zeros(eps.size, int), np.zeros(eps.size)
         for _ in range(TRIES):
             for one in np.unique(tilt).tolist():

@@ -68,6 +68,18 @@ def test_rounds_reach_together_what_none_reaches_alone():
         assert 0.0 < truth and found.lower <= truth * (1 + HAIR) and truth <= found.upper * (1 + HAIR)
 
 
+@pytest.mark.parametrize("rounds", [2, 3])
+def test_sums_of_nearly_the_largest_losses_are_known(rounds):
+    masses = [(F(1, 50), F(1, 5000)), (F(1, 40), F(1, 3600)), (F(12, 25), F(6, 25)), (F(19, 40), F(68357, 90000))]
+    (exact,) = neighbours.composed(*[[dict(enumerate(masses))]] * rounds)
+    composed = discrete(masses).compose(rounds=rounds)
+    for share in (F(1, 2), F(7, 10), F(9, 10), F(99, 100), F(999, 1000)):
+        ratio = share * 100**rounds
+        truth, found = float(oracles.both_ways(exact, ratio)), composed.delta(math.log(ratio))
+        assert found.lower <= truth * (1 + HAIR) and truth <= found.upper * (1 + HAIR)
+        assert found.upper <= 1.1 * truth, share
+
+
 def test_composing_step_by_step_is_composing_at_once():
     one, other = EXAMPLES["lopsided"][0], EXAMPLES["mild"][0]
     nested = compose([one.compose(rounds=2), other]).compose(rounds=3)
@@ -216,6 +228,13 @@ def test_an_attack_counts_whose_rough_values_say_little():
 
 
 # ---------------------------------------------------------------- what papers print
+
+
+def test_few_rounds_of_few_users_leak_less_than_their_sum():
+    composed = shuffle(randomizers.generalized_rr(eps0=5.275, d=16), n=85).compose(3)
+    assert composed.epsilon(2.554e-6).upper < 14.291 < 3 * 5.275
+    upper = composed.delta(np.linspace(12.0, 15.8249, 60)).upper
+    assert (np.diff(upper) <= 0.0).all() and upper[-2] < 1e-9
 
 
 def test_every_upper_bound_lies_above_the_certified_lower_end():
