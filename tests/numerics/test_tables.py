@@ -22,6 +22,11 @@ def test_text_and_html_show_every_cell_the_title_and_the_notes():
     assert "a<b" in str(table) and "a&lt;b" in table._repr_html_()
 
 
+def test_columns_of_numbers_stand_right_and_others_left():
+    rows = [{"name": "one", "eps": 0.5}, {"name": "another", "eps": 12}]
+    assert str(Table(rows)) == "name     eps\none      0.5\nanother   12"
+
+
 def test_csv_keeps_all_digits():
     read = list(csv.DictReader(io.StringIO(Table([{"x": math.pi}]).to_csv())))
     assert float(read[0]["x"]) == math.pi

@@ -70,7 +70,8 @@ def test_rounds_reach_together_what_none_reaches_alone():
 
 @pytest.mark.parametrize("rounds", [2, 3])
 def test_sums_of_nearly_the_largest_losses_are_known(rounds):
-    masses = [(F(1, 50), F(1, 5000)), (F(1, 40), F(1, 3600)), (F(12, 25), F(6, 25)), (F(19, 40), F(68357, 90000))]
+    second = F(1, 5000), F(1, 3600), F(6, 25), F(68357, 90000)
+    masses = [*zip((F(1, 50), F(1, 40), F(12, 25), F(19, 40)), second, strict=True)]
     (exact,) = neighbours.composed(*[[dict(enumerate(masses))]] * rounds)
     composed = discrete(masses).compose(rounds=rounds)
     for share in (F(1, 2), F(7, 10), F(9, 10), F(99, 100), F(999, 1000)):
@@ -87,6 +88,13 @@ def test_composing_step_by_step_is_composing_at_once():
     assert nested.rounds == flat.rounds == ((one, 6), (other, 3))
     a, b = nested.epsilon(1e-3), flat.epsilon(1e-3)
     assert (a.lower, a.upper) == (b.lower, b.upper)
+
+
+def test_a_statement_counts_rounds_of_each_kind():
+    one, other = Gaussian(0.1), Gaussian(0.2)
+    assert one.compose(3).statement == f"3 adaptive rounds of {one.statement}"
+    both = compose([one, one, other]).statement
+    assert both == f"3 adaptive rounds: 2 of {one.statement}; 1 of {other.statement}"
 
 
 # ---------------------------------------------------------------- mechanisms

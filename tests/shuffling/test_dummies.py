@@ -24,6 +24,15 @@ MAKERS = {
 RELATIONS = {"replace": (1, 1), "add": (1, 0), "remove": (0, 1)}
 
 
+@pytest.mark.parametrize(("inputs", "said"), [(1, "1 value"), (2, "2 values")])
+def test_a_profile_says_how_many_values_change(inputs, said):
+    for relation, what in (("replace", f"replace one user's {said},"), ("add", f"one user's {said} added,")):
+        asked = {"d": 4, "n": 100, "inputs": inputs, "neighbours": relation}
+        profile = poisson_dummies(mean_per_user=0.5, **asked)
+        assert profile.statement.startswith(f"{said} of a user among ")
+        assert str(profile.adjacency).startswith(what)
+
+
 def precise(distribution, mean=None):
     """List masses to 40 digits until they are below 1e-30; together they are 1."""
     found = []
