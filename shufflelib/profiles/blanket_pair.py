@@ -27,7 +27,7 @@ from shufflelib.numerics.positive_part_iid import (
 )
 from shufflelib.numerics.saddle_point import added
 from shufflelib.numerics.types import Array
-from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, renyi_from_moment
+from shufflelib.profiles.connect_the_dots import renyi_from_moment
 from shufflelib.profiles.hockey_stick import Pair
 from shufflelib.profiles.likelihood_ratios import LikelihoodRatios
 
@@ -103,7 +103,8 @@ class BlanketPair(Pair):
     def __init__(self, ratios: LikelihoodRatios, n: int) -> None:
         self.ratios, self.n, self.symmetric = ratios, n, ratios.exchangeable
         self.max_privacy_loss = self.ratios.max_privacy_loss
-        self.renyi_tolerance = RENYI_TOLERANCE[ratios.w.size <= FEW]
+        if ratios.w.size <= FEW:
+            self.renyi_tolerance, self.renyi_width = 5e-5, 2.0
         self.search_width = max(2e-8, 0.1 * ratios.cell_width)
 
     @cached_property

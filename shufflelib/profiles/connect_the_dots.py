@@ -25,7 +25,6 @@ from shufflelib.numerics.root_finding import gaussian_scale
 from shufflelib.numerics.side_by_side import answers
 from shufflelib.profiles.discretised_loss import divided
 
-WIDER = 10.0, 4.0  # a Rényi divergence's width aimed at, in those of the values: many losses, few
 WIDEST = 1e-3  # of its log-moment, and of a value
 NEGLIGIBLE = 4e-5  # of a large log-moment
 NARROW = 1e-5  # share of a false-negative rate to which it is computed
@@ -40,7 +39,6 @@ STALLED = 3  # rounds of new dots without gain after which a question is answere
 CLEAR = 4.0  # times the width of its dots that a gap exceeds the best dot by, if more dots may help
 LONGER = np.array([1.4, 2.0, 3.0])  # times as far the dots reach if what lies beyond them matters
 DOT_TOLERANCE = 1e-5  # relative width of the values connected
-RENYI_TOLERANCE = 1e-4, 4e-5  # the same for a Rényi divergence: many losses, few
 SHARE = 0.05  # of the width aimed at that a value has
 FIRST_DOTS = 9  # on each curve, before it is known where more are needed
 FARTHER = 4.0  # ratio of the first dots beyond those
@@ -350,8 +348,8 @@ def _renyi(forward, backward, order, skip_below, ceiling=None):
         rounding = ROUNDING + 8 * UNIT * (order + 2.0) * min(forward.eps[-1], 700.0)
         low, high = low - rounding, high + rounding
         # a large log-moment is nearly a multiple of D
-        wider = WIDER[forward.tolerance < RENYI_TOLERANCE[0]] * forward.tolerance
-        width = min(wider * max(low, 1.0), max(WIDEST, forward.tolerance / SHARE))
+        width = forward.pair.renyi_width * forward.tolerance * max(low, 1.0)
+        width = min(width, max(WIDEST, forward.tolerance / SHARE))
         tail, farther = pieces[0][1][-1], forward.farther()
         if tail > low + math.log(0.05 * width) and forward.orders.size and farther.size:
             yield [(forward, farther)]

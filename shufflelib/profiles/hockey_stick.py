@@ -18,7 +18,7 @@ from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.optional import tick
 from shufflelib.numerics.types import Array
 from shufflelib.profiles.bounds import Bounds
-from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE, ConnectTheDots, tolerance_for
+from shufflelib.profiles.connect_the_dots import ConnectTheDots, tolerance_for
 from shufflelib.profiles.discretised_loss import DiscretisedLoss
 from shufflelib.profiles.questions import PrivacyProfile
 
@@ -79,7 +79,8 @@ class Pair(PrivacyProfile):
     one_way = False  # asked in the order of P and Q only
     forward_is_dominant = True  # P‖Q is likely to have the larger divergence, and is looked at first
     search_width = 1e-11  # relative width at which a search for ε stops
-    renyi_tolerance = RENYI_TOLERANCE[0]  # relative width of values connected for a Rényi divergence
+    renyi_tolerance = 1e-4  # relative width of values connected for a Rényi divergence,
+    renyi_width = 10.0  # and of the divergence, in those widths
     rough_is_cheaper = False  # values known roughly cost much less, and those known well after them no more
 
     def log_hockey_stick(self, eps, tolerance=TOLERANCE) -> Interval:

@@ -15,7 +15,6 @@ from shufflelib.numerics.certified import Interval
 from shufflelib.numerics.computed_once import cached_property
 from shufflelib.numerics.logspace import UNIT
 from shufflelib.profiles.adjacency import REPLACE_ONE, SHUFFLED
-from shufflelib.profiles.connect_the_dots import RENYI_TOLERANCE
 from shufflelib.profiles.hockey_stick import Pair
 
 FEW = 1500  # populations up to which all are evaluated one by one
@@ -91,7 +90,7 @@ class WorstPopulation(Pair):
 
     statement = "the worst population before a randomizer with two outputs"
     source = "exhaustive search over the other users' values"
-    search_width, renyi_tolerance = 2e-8, RENYI_TOLERANCE[1]
+    search_width, renyi_width = 2e-8, 3.0
     adjacency = REPLACE_ONE
     assumptions = SHUFFLED
 
