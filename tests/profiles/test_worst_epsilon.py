@@ -4,10 +4,12 @@ import math
 
 import pytest
 
+from shufflelib import randomizers, shuffle
 from shufflelib.numerics.certified import TOLERANCE, Interval
 from shufflelib.numerics.side_by_side import answers
 from shufflelib.profiles import Gaussian
 from shufflelib.profiles.worst_epsilon import asking_epsilon
+from shufflelib.shuffling import BlanketPair
 
 
 class Asked(Gaussian):
@@ -51,3 +53,18 @@ def test_epsilon_is_known_well_where_a_little_of_delta_is_much_of_it():
     start = math.exp(Gaussian(1.0).log_hockey_stick(0.0).upper)
     (_, upper), precise = enclosed(1.0, 0.5, 0.99 * start)
     assert precise and upper == pytest.approx(Gaussian(1.0).epsilon(0.99 * start).upper, rel=1e-3)
+
+
+def test_where_a_gaussian_misleads_only_values_near_the_answer_are_known_well(monkeypatch):
+    asked = {}
+    curves = BlanketPair.log_curves.__func__
+
+    def spied(cls, pairs, tolerance=TOLERANCE):
+        for pair, eps in pairs:
+            if tolerance <= TOLERANCE:
+                asked.setdefault(id(pair), []).extend(eps.tolist())
+        return curves(cls, pairs, tolerance)
+
+    monkeypatch.setattr(BlanketPair, "log_curves", classmethod(spied))
+    shuffle(randomizers.gaussian(sigma=0.47381588), n=10_200_000).epsilon(2.38e-12)
+    assert len(asked) == 3 and all(max(eps) < 1.02 * min(eps) for eps in asked.values())
