@@ -14,8 +14,8 @@ ROUGH = 1e-3  # that asked for where the two bounds on ε are far apart:
 MEET = 0.95  # share of the upper one below which the lower one is, and of the upper bound on total variation
 FALLEN = 3.0  # nats below that from which on ε is as well known, relatively, as δ
 CLEARLY = 1.0  # nats above a target from which on δ at ε = 0 need not be better known
-FAR_OFF = 3.0  # nats by which a value misses its target, so that the next guess may be far off as well
 ASTRAY = 1.5  # factor of ε by which a Gaussian pair misleads, from which on a rough search comes first,
+FAR_OFF, CELLS = 3.0, 1e-7  # also if the first value is so many nats off, where ε is searched no finer
 ABOUT = 3e-5  # up to that relative width
 
 
@@ -133,7 +133,7 @@ def _one_epsilon(pair, target, safe_above, log_start, guess, tolerance, known=No
         if known and 0.0 < (reached := scaled(known[1])) < math.inf:  # says by how much the scale is off
             guess = known[0] * expected / reached
             astray = math.isinf(pair.max_privacy_loss) and not 1.0 / ASTRAY < guess / known[0] < ASTRAY
-            if astray or abs(known[1] - target) > FAR_OFF:
+            if astray or (pair.search_width > CELLS and abs(known[1] - target) > FAR_OFF):
                 guess = yield from _crossing(pair, target, safe_above, log_start, guess, roughly, ABOUT)
     width = tolerance if tolerance > ROUGH else pair.search_width
     return (yield from _crossing(pair, target, safe_above, log_start, guess, tolerance, width))
