@@ -216,13 +216,17 @@ class PrivacyProfile(Shown, ABC):
         grid = validation.reals(
             eps, "eps", at_least=0.0, remedy="for delta at a negative eps exchange the roles of P and Q"
         )
-        *ends, ceiling = (part.reshape(grid.shape) for part in self._delta(grid.ravel()))
-        return self._certified(
-            "delta", "eps", grid, ends, lambda eps, _: self._why_wide(eps), ceiling=ceiling
-        )
+        *found, sides = self._delta(grid.ravel())
+        *ends, ceiling = (part.reshape(grid.shape) for part in found)
+
+        def why_wide(x, _):
+            widest = np.argmax(grid.ravel() == x)
+            return cause(*(Interval(*(end[widest] for end in side)) for side in sides))
+
+        return self._certified("delta", "eps", grid, ends, why_wide, ceiling=ceiling)
 
     def _delta(self, eps, tolerance=TOLERANCE):
-        """Return both bounds on δ at every ε of an array, and what pure privacy allows there."""
+        """Return both bounds on δ at every ε, what pure privacy allows there, and log H from both sides."""
         sides = self._directions  # once: another thread may be about to keep equal ones
         curves, found = {id(one): one for side in sides for one in side}, {}  # one may be on both
         for kind in dict.fromkeys(map(type, curves.values())):
@@ -233,7 +237,7 @@ class PrivacyProfile(Shown, ABC):
         )
         lower, upper = Interval(np.minimum(below.lower, above.upper), above.upper).probabilities()
         ceiling = pure_delta(self.pure_epsilon, eps)
-        return lower, np.minimum(upper, ceiling * (1.0 + 16 * UNIT)), ceiling
+        return lower, np.minimum(upper, ceiling * (1.0 + 16 * UNIT)), ceiling, (above, below)
 
     @cached_property
     def _directions(self):

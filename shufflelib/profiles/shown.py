@@ -128,7 +128,7 @@ class Shown:
         """
         some = np.linspace(0.0, self._last() or 0.1, POINTS)
         many = any(pair.renyi_tolerance >= PICTURE for pair in self.dominating_pairs)  # losses
-        lower, upper, _ = self._delta(some, PICTURE if many else TOLERANCE)
+        lower, upper, *_ = self._delta(some, PICTURE if many else TOLERANCE)
         eps = some
         if eps[-1] < FARTHEST:
             eps = np.linspace(0.0, some[-1], (POINTS - 1) * PARTS + 1)
