@@ -100,6 +100,37 @@ def test_a_curve_encloses_the_exact_one(seed, by):
             assert by == "an integral" or log_truth < -20.0 or upper - lower < 1e-8
 
 
+@pytest.mark.parametrize("n", [2, 4])
+@pytest.mark.parametrize("others", ["one value", "a blanket"])
+def test_outputs_split_off_leave_the_exact_curve_enclosed(n, others):
+    """Normal masses in fractions, whose most informative outputs hardly any user reports."""
+    at = np.arange(-6, 7)
+    first, second = ([F(float(x)) for x in np.exp(-0.5 * (at - mean) ** 2)] for mean in (1, 0))
+    first, second = ([x / sum(row) for x in row] for row in (first, second))
+    rest = second if others == "one value" else [min(x, y) for x, y in zip(first, second, strict=True)]
+    parts = first, second, rest
+    pair = BlanketPair(LikelihoodRatios.from_masses(*(np.array(part, float) for part in parts)), n)
+    pair.__dict__["_list"] = None
+    eps = np.linspace(0.0, 5.0, 21)
+    sums = neighbours.sums_under_a_reference_measure(*parts, n)
+    a, b, p = np.array([(*map(float, ends), float(p)) for ends, p in sums.items()]).T
+    truth = np.array([math.fsum(p * np.maximum(a - math.exp(x) * b, 0.0)) / n for x in eps])
+    lower, upper = (np.exp(end) for end in pair.log_hockey_stick(eps))
+    assert np.all(lower <= truth * (1.0 + 1e-9)) and np.all(truth * (1.0 - 1e-9) <= upper)
+    assert np.all(upper < 1.8 * truth)
+
+
+@pytest.mark.parametrize(("sigma", "n", "eps"), [(0.375, 91, 9.5), (0.32, 88, 12.0), (1.6, 11, 2.6)])
+def test_delta_of_gaussian_noise_among_few_users_falls_with_eps(sigma, n, eps):
+    """Whatever is split off: in 2.0.0 δ(10) of 91 users was three times δ(9.8)."""
+    found = shuffle(randomizers.gaussian(sigma=sigma), n).delta(eps * np.linspace(1.0, 1.1, 6))
+    assert np.all(np.diff(found.upper) < 0.0) and np.all(np.diff(found.lower) < 0.0)
+
+
+def test_delta_of_gaussian_noise_among_few_users_is_known():
+    assert shuffle(randomizers.gaussian(sigma=0.375), 91).delta(10.0).width < 4.0
+
+
 @pytest.mark.parametrize("n", [1, 20, 10**6])
 def test_hostile_eps(n):
     for pair in pairs(FEW[1], n):
