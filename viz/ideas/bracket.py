@@ -1,6 +1,6 @@
 """Attack, guarantee and published bounds as dots over one axis: what is valid cannot lie below the attack."""
 
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from shufflelib.numerics.validation import instance, real
 from viz.ideas.canvas import LABEL, NOTE, WIDTH, canvas, panel
@@ -49,7 +49,8 @@ def draw_bracket(lower, upper, *, published=None, finding=None, setting=""):
     ax.set_xlabel("ε (logarithmic scale)", fontsize=LABEL)
     ax.tick_params(axis="y", length=0, labelsize=LABEL)
     ax.tick_params(axis="x", labelsize=NOTE)
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5) if high / low < 20 else (1,)))
+    many = LogLocator(subs=(1, 1.5, 2, 3, 5) if high / low < 20 else (1,))
+    ax.xaxis.set_major_locator(many if high / low > 4 else MaxNLocator(3))
     ax.xaxis.set_major_formatter(lambda value, _: digits(value))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.axvspan(low, lower, facecolor="0.92", edgecolor="0.75", hatch="///", lw=0, zorder=0)
