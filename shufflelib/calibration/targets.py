@@ -306,10 +306,10 @@ def _constructor(randomizer, parameters, finds=None):
         if finds and finds not in signature.parameters:
             raise TypeError(f"{takes}, no {finds} to calibrate")
         validation.refuse_keywords(randomizer.__name__, signature.parameters, parameters)
-        required = (name for name, one in signature.parameters.items() if one.default is one.empty)
-        missing = [name for name in required if name != finds and name not in parameters]
-        if missing:
-            raise TypeError(f"{takes}: missing a required argument: {missing[0]!r}")
+        try:
+            signature.bind(**({finds: None} if finds else {}), **parameters)
+        except TypeError as wrong:
+            raise TypeError(f"{takes}: {str(wrong).replace('keyword-only ', '')}") from None
     return functools.partial(randomizer, **parameters)
 
 
