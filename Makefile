@@ -17,10 +17,10 @@ endif
 # The first interpreter that is new enough and can make a virtual environment.
 NEW_ENOUGH := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(shell for python in python3 python3.13 python3.12 python3.11; do \
-    $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done))
+    $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done; :))
 
 NEWEST = $(firstword $(shell for python in python3.14 python3.13 python3.12; do \
-    $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done))
+    $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done; :))
 
 # Nothing of the reader's own machine reaches a notebook or a test: of the environment, only this is passed on.
 KEPT := HOME USER LOGNAME SHELL PATH LD_LIBRARY_PATH PYENV_ROOT PYENV_VERSION TMPDIR TERM LANG LC_% MAKE% MFLAGS \

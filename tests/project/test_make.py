@@ -207,6 +207,15 @@ def test_of_the_environment_only_what_is_named_is_passed_on(built):
     assert f"SHUFFLELIB_FIGURES={built}/build/lab/figures\n" in (built / "seen").read_text()
 
 
+@pytest.mark.parametrize("name", ["python3", "python3.12", "python3.13"])
+def test_one_interpreter_is_enough_under_any_name(tmp_path, name):
+    (tmp_path / name).symlink_to(sys.executable)
+    tell = "tell: ; $(info [$(PYTHON) $(NEWEST)])"
+    run = [shutil.which("make"), "--silent", "--eval", tell, "-f", ROOT / "Makefile", "tell"]
+    told = subprocess.run(run, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert told.stdout == f"[{name} {name if '.' in name else ''}]\n"
+
+
 def test_what_is_written_anew_is_listed_once(built):
     ran = Path("build/quick/00_small.ipynb")
     needs.record(ran, needs.rule(ran, Path("notebooks/00_small.ipynb")), ["figures/00_a: is new"])
