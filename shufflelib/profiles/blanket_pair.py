@@ -70,8 +70,8 @@ class BlanketPair(Pair):
     .. math:: \mathbb E X_+ \le \tfrac12(\mathbb E X + \sqrt{\mathbb E X^2}),
               \qquad \mathbb E X_+ \le \min_\theta \frac{\mathbb E\,e^{\theta X}}{e\,\theta}.
 
-    J follows ε, so that δ = 1e-200 is resolved as 1e-2 is; among a few users the bound is up to 1.8 times
-    what it bounds.
+    J follows ε, so that δ = 1e-200 is resolved as 1e-2 is.  Compared with exact sums of two and four normal
+    losses the bound is at most 1.8 times as large.
 
     Examples
     --------
