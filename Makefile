@@ -14,7 +14,8 @@ ifeq ($(filter full quick,$(PROFILE)),)
 $(error PROFILE must be full or quick, got '$(PROFILE)')
 endif
 
-# The first interpreter that is new enough and can make a virtual environment.
+# The first interpreter that is new enough and can make a virtual environment; without the `:` make would ignore
+# what the loop prints wherever its last command does not exist.
 NEW_ENOUGH := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(shell for python in python3 python3.13 python3.12 python3.11; do \
     $$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python; done; :))
